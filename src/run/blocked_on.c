@@ -145,6 +145,8 @@ static void print_command(const plait__plan *plan, uint32_t command,
 		       body != 0 ? ", in a body of " : "", loop);
 }
 
+/* Write what an unfinished run is at, beginning with ": "; "" if the engine
+ * knows nothing. */
 static void print(const plait__program *program,
 		  const plait__blocked_on *blocked_on, char *out,
 		  uint32_t bytes)

@@ -113,6 +113,8 @@ static plait_status make_instance(plait__program *program, uint32_t index,
 	return status;
 }
 
+/* Make the instances, none of which has a run, and put them on the free list,
+ * number 0 last. */
 static plait_status make_instances(plait__program *program,
 				   plait_error *error)
 {

@@ -292,6 +292,8 @@ static __attribute__((noinline)) void end_call(plait__instance *instance)
 	plait__context_notify_waiters(context);
 }
 
+/* End the run object: it gets the outcome and the recording, and its listeners
+ * are called without its lock.  Drops the instance's hold on the run. */
 static void end_run(plait__run *run, plait__instance *instance)
 {
 	plait__listener *listeners;
@@ -336,7 +338,8 @@ static void end_recording(plait__instance *instance)
 	instance->recording = NULL;
 }
 
-/* A run that was submitted to a queue. */
+/* End a run that was submitted to a queue.  The instance may serve another run
+ * when this returns, and the plan may be gone. */
 static __attribute__((noinline)) void end_on_queue(plait__instance *instance)
 {
 	plait__program *program = instance->program;

@@ -109,6 +109,8 @@ static bool read_box(const plait__plan *plan, uint32_t index, struct part *out)
 	       box->high[2] == 1;
 }
 
+/* Append what an access touches: one part, or for a rotation one per buffer.
+ * Returns false without memory. */
 static bool add_access(const plait__plan *plan, plait__vector *parts,
 		       const plait__plan_access *access, uint32_t label)
 {
@@ -228,6 +230,8 @@ static const plait__buffer *buffer_of(const plait__instance *instance,
 	return instance->frame.bound[number].buffer;
 }
 
+/* Tell the race check one access of the run, cut to the bytes that its buffer
+ * has. */
 static void tell_part(const plait__run_races *begun,
 		      const plait__instance *instance, const struct part *part)
 {

@@ -119,6 +119,8 @@ static void free_room(void *arg)
 		    room->bindings, (uint64_t)room->self->count * EACH_BYTES);
 }
 
+/* As run_few, with bindings on the heap: freed also if a function of the plan
+ * ends the thread. */
 static plait_status run_many(const plait__callable *self,
 			     void *const *arguments, plait_error *error)
 {
@@ -155,6 +157,8 @@ static void leave(void *arg)
 	plait__object_leave(arg);
 }
 
+/* plait__thunk_target: call the plan with the arguments of the C function, on
+ * the calling thread.  Returns the status, which `failed` also gets. */
 static int64_t on_call(void *handle, void *const *arguments)
 {
 	plait_error error = { .size = sizeof(error) };
@@ -240,6 +244,7 @@ static plait_status fail_mismatch(const plait__signature *signature, uint32_t i,
 						room), wanted);
 }
 
+/* Find the plan's parameter of the argument's name, and check its kind. */
 static plait_status map_argument(plait__callable *self, uint32_t i,
 				 plait_error *error)
 {
@@ -355,6 +360,7 @@ static plait_status fill(plait__callable *self, plait__context *context,
 	return status;
 }
 
+/* Make a callable, which has a reference to the plan. */
 static plait_status make(plait__context *context, plait_plan *plan,
 			 const plait_callable_desc *desc, plait_callable **out,
 			 plait_error *error)

@@ -66,6 +66,8 @@ static uint64_t choose_records(const plait__plan *plan, uint64_t records)
 	return least > LEAST_RECORDS ? least : LEAST_RECORDS;
 }
 
+/* Make the program's recorder under `preparing`.  PLAIT_E_STATE: it has one of
+ * another size. */
 static plait_status make_recorder(plait__program *program, uint64_t records,
 				  plait_error *error)
 {
@@ -189,6 +191,7 @@ static plait_status write_records(const plait__run *run,
 	return status;
 }
 
+/* Write the records of a run that is over; `records` null: count them. */
 static plait_status pull(const plait__run *run, plait_record *records,
 			 uint64_t count, uint64_t *out_count,
 			 uint64_t *out_dropped, plait_error *error)
@@ -290,6 +293,8 @@ static plait_status draw(plait__trace *trace, plait__text *text,
 	return PLAIT_OK;
 }
 
+/* Write the run as JSON or SVG to `text`.  PLAIT_E_NOMEM, or what draw
+ * returns. */
 static plait_status write_trace(const plait__run *run,
 				const plait__recording *recording,
 				int32_t format, plait__text *text,

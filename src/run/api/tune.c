@@ -172,6 +172,8 @@ static void fill_costs(struct tuning *tuning)
 			 scale(plan->hop_cost, unit);
 }
 
+/* Fill the costs of commands and nodes from the recorder's samples.
+ * PLAIT_E_STATE: no run was recorded yet. */
 static plait_status measure(struct tuning *tuning)
 {
 	plait__recorder *recorder = plait__program_recorder(tuning->program);
@@ -236,6 +238,8 @@ static plait_status predict(const struct tuning *tuning,
 	return PLAIT_OK;
 }
 
+/* Plan with the measured costs, check the plan, and predict the times of both.
+ * After a failure *out is released. */
 static plait_status build(struct tuning *tuning,
 			  const plait__plan_to_input *rebuilt,
 			  plait__plan **out)
@@ -332,6 +336,7 @@ static void bind_same(const struct tuning *tuning,
 	plan_object->rehearsal_unit_ns = old->rehearsal_unit_ns > 0;
 }
 
+/* Make the plan object, which takes over `plan`, also after a failure. */
 static plait_status wrap(const struct tuning *tuning, plait__plan *plan,
 			 plait_plan **out)
 {
@@ -373,6 +378,7 @@ static plait_status tune(struct tuning *tuning, plait_plan **out)
 
 /* ---- the call ---- */
 
+/* Read the description; `given` null: the mode of the plan. */
 static plait_status read_desc(struct tuning *tuning,
 			      const plait_tune_desc *given)
 {

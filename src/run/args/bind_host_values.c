@@ -72,6 +72,7 @@ static plait_status fail(const plait__plan *plan, const plait__host_value *at,
 			   what);
 }
 
+/* Point an argument of the frame into the memory that the run has bound. */
 static plait_status set_value(plait__frame *frame, const plait__host_value *at,
 			      plait_error *error)
 {

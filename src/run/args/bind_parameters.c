@@ -94,6 +94,7 @@ static void patch_memory(const struct binding *binding)
 	}
 }
 
+/* Copy a value into each place of the blob that uses the parameter. */
 static plait_status bind_value(const struct binding *binding)
 {
 	if (binding->given->value == NULL && binding->given->buffer != NULL)
@@ -158,6 +159,9 @@ static plait_status check_owner(const struct binding *binding,
 			   buffer->device->object.label, taker->backend->name);
 }
 
+/* Hold the buffer until the release of the bindings, and map it from the offset
+ * to its end if the engine maps.  After a failure
+ * plait__bind_parameters_release drops the hold. */
 static plait_status hold_and_map(const struct binding *binding,
 				 plait__buffer *buffer)
 {
@@ -195,6 +199,8 @@ static plait_status hold_and_map(const struct binding *binding,
 	return status;
 }
 
+/* Bind a buffer of the plan's context; the address is patched into the blob,
+ * null if the engine does not map. */
 static plait_status bind_buffer(const struct binding *binding)
 {
 	const plait__object *plan = &binding->frame->layout->plan_object->object;
@@ -304,6 +310,7 @@ static plait_status read_binding(const plait_run_desc *desc, uint64_t i,
 	return PLAIT__STRUCT_READ(plait_binding, out, copy, error);
 }
 
+/* Bind desc->bindings[i]. */
 static plait_status bind_next(plait__frame *frame, const plait_run_desc *desc,
 			      uint64_t i, plait_error *error)
 {

@@ -209,6 +209,7 @@ static void *alloc_arena(const plait__frame *frame, uint32_t device)
 	return arena;
 }
 
+/* Make an arena for each device that needs one; a rehearsal has none. */
 static plait_status make_arenas(plait__frame *frame, plait_error *error)
 {
 	const plait_allocator *allocator =

@@ -105,6 +105,8 @@ static uint64_t place_all(plait__frame_layout *layout, bool keep)
 	return at;
 }
 
+/* Map a buffer of the plan for all runs; unmap_slots undoes that.  *out stays
+ * null for a buffer without bytes. */
 static plait_status map_slot(const plait__buffer *buffer, void **out,
 			     plait_error *error)
 {

@@ -138,6 +138,8 @@ static plait_status compile_wide(struct compiled *compiled,
 	return status;
 }
 
+/* plait__engine.prepare: compile the serial program, and with several lanes the
+ * parallel or the work-stealing one. */
 static plait_status prepare(plait__program *program, plait_error *error)
 {
 	const plait_allocator *allocator = plait__program_allocator(program);
@@ -253,6 +255,8 @@ static void end_run(plait__instance *instance)
 	plait__instance_complete(instance);
 }
 
+/* plait__engine.make: the lanes of an instance for each way to run that the
+ * plan has. */
 static plait_status make(plait__instance *instance, plait_error *error)
 {
 	const struct compiled *compiled = instance->program->compiled;
@@ -335,6 +339,7 @@ static uint32_t count_lanes(const struct compiled *compiled, enum way way)
 			     compiled->steal.lane_count;
 }
 
+/* plait__engine.start.  The run may be over when this returns. */
 static void start(plait__instance *instance, bool inline_ok)
 {
 	struct compiled *compiled = instance->program->compiled;

@@ -64,6 +64,9 @@ static bool has_lane(const struct merger *f, uint32_t region, uint32_t lane,
 	return false;
 }
 
+/* Fill the lanes of each region, without repetition; the first is the home
+ * lane, as in the plan.  region_commands is none until find_main finds a stub
+ * there. */
 static void list_region_lanes(struct merger *f)
 {
 	const plait__plan *plan = f->plan;
@@ -297,6 +300,8 @@ static void add_wait(struct merger *f, uint32_t body, uint32_t track,
 	put_wait(f, entry, merge->wait_first[entry + 1], &wait);
 }
 
+/* Add the waits of a merged command and of all that it took over, but those
+ * that earlier entries of the track imply. */
 static void add_waits(struct merger *f, uint32_t body, uint32_t track,
 		      uint32_t entry)
 {
@@ -408,6 +413,8 @@ static void merge_all(struct merger *f)
 	mark_awaited(f, next);
 }
 
+/* Simulate the plan, assign the lanes by their work in the simulation, then
+ * merge. */
 static plait_status fill(struct merger *f, plait_error *error)
 {
 	const plait__simulate_system system = { .hop_cost = f->plan->hop_cost };

@@ -90,6 +90,8 @@ static void offer(plait__external *external)
 	plait__task_offer(&external_task(external)->task);
 }
 
+/* Make the state of a lane's external commands, first on set->externals.
+ * free_external frees it after a failure, too. */
 static plait_status make_external(plait__lane_set *set, plait__lane_task *self,
 				  plait_error *error)
 {

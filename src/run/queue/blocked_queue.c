@@ -46,7 +46,8 @@ static bool describe_lane(const plait__run_driver *driver, uint32_t lane,
 	return true;
 }
 
-/* Called by plait__progress_inspect, in the role of the driver. */
+/* Called by plait__progress_inspect, in the role of the driver: no other thread
+ * advances the run.  An external command comes before lanes. */
 static void describe(plait__pollable *pollable, void *arg)
 {
 	const plait__run_driver *driver =

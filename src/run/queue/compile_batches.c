@@ -42,6 +42,9 @@ static bool is_last(const plait__batch_builder *p, uint32_t command)
 	       plait__queue_program_segment(p->compiled, command) != NULL;
 }
 
+/* Add a command to the batch that has been begun.  *submission: the open one,
+ * or null; the command begins another if it waits or is a segment, and closes
+ * it if a mark is emitted. */
 static void pack_command(plait__batch_builder *p, uint32_t command,
 			 plait__queue_submission **submission)
 {
@@ -116,6 +119,8 @@ static bool has_regions(const plait__batch_builder *p, uint32_t command)
 	return segment != NULL && segment->regions > 0;
 }
 
+/* Append a command of the chunk to the list of its lane, after the batches that
+ * it waits for are packed.  A segment with regions is a batch of its own. */
 static void collect(plait__batch_builder *p, uint32_t command)
 {
 	uint32_t lane = plait__queue_program_lane(p->compiled, command);
@@ -176,6 +181,8 @@ static void pack_final(plait__batch_builder *p, uint32_t lane)
 
 /* ---- all of it ---- */
 
+/* Pack the chunks of all bodies, then the batches of regions on the host, of
+ * ends of their bodies and of lanes. */
 static void pack_all(plait__batch_builder *p)
 {
 	const plait__plan *plan = p->plan;

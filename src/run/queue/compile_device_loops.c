@@ -153,6 +153,7 @@ static const char *why_host_decides(const plait__queue_program *compiled,
 		       "its predicate is not in memory of its device";
 }
 
+/* Loops whose arguments change with the iteration are decided by the host. */
 static void keep_indexed_on_host(plait__queue_program *compiled)
 {
 	const plait__plan *plan = compiled->program->plan;

@@ -153,6 +153,8 @@ static void count_depth(struct segment_builder *b, uint32_t depth)
 		((uint32_t *)b->starts.items)[depth + 1]++;
 }
 
+/* Fill b->order with the commands of the chunk that begins with `first`, by
+ * depth (counting sort); count_depth extends b->starts. */
 static void sort_chunk(struct segment_builder *b, uint32_t first)
 {
 	uint32_t count = 0, *starts, *order;
@@ -212,6 +214,8 @@ static void count_in(const struct segment_builder *b, struct group *group,
 	group->regions++;
 }
 
+/* Put the commands of b->order into groups: one per depth and place.
+ * `group_of` is none for a command that no segment may have. */
 static void find_groups(struct segment_builder *b)
 {
 	uint32_t first = 0, depth = 0;

@@ -374,6 +374,8 @@ static void add_exits(struct stage_builder *b, const plait__plan_body *body)
 	}
 }
 
+/* Make the stages of a body; the first one, `base`, is a chunk without
+ * predecessors that may stay empty. */
 static void add_body(struct stage_builder *b, uint32_t number)
 {
 	const plait__plan_body *body = &b->plan->bodies[number];

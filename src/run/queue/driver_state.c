@@ -69,6 +69,8 @@ static void fill_listener(plait__run_driver *driver, uint32_t number,
 	listener->lane = plait__queue_program_mark_lane(driver->compiled, mark);
 }
 
+/* Fill the listeners in the order of plait__queue_program_mark_listeners;
+ * make_external fills those of externals. */
 static void fill_listeners(plait__run_driver *driver)
 {
 	const plait__queue_program *compiled = driver->compiled;
@@ -111,6 +113,8 @@ static void offer_external(plait__external *external)
 			     PLAIT_OK);
 }
 
+/* Make the external state of a lane, if the lane has external commands.  Lanes
+ * come in ascending order, so the sibling exists. */
 static plait_status make_external(plait__run_driver *driver, uint32_t lane,
 				  plait_error *error)
 {

@@ -79,6 +79,9 @@ static plait_status resolve_scratch(const plait__queue_instance *state,
 	return PLAIT_OK;
 }
 
+/* Find the backend's memory of an argument; *out stays null memory if there is
+ * none.  PLAIT_E_UNSUPPORTED: of another backend; PLAIT_E_INVALID: not
+ * aligned. */
 static plait_status resolve_memory(const plait__queue_instance *state,
 				   uint32_t command, const plait__plan_arg *arg,
 				   const plait__parameter *parameter,
@@ -306,6 +309,8 @@ static plait__kernel *find_kernel(const plait__queue_instance *state,
 		       NULL;
 }
 
+/* Let the work of a command have the launch for the arguments of the current
+ * iteration; NOP if it has no items.  Does nothing for a host callback. */
 static plait_status bind_current(plait__queue_instance *state, uint32_t command,
 				 plait_error *error)
 {
@@ -405,6 +410,8 @@ static void unbind_all(plait__queue_instance *state, uint32_t command)
 
 /* ---- instances ---- */
 
+/* Fill what is constant of a command's launches, and bind them; errors name the
+ * node.  Does nothing for a command without variants. */
 static plait_status make_launch(plait__queue_instance *state, uint32_t command,
 				plait_error *error)
 {

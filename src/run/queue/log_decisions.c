@@ -39,6 +39,7 @@ static const char *common_reason(const plait__queue_program *compiled)
 	return NULL;
 }
 
+/* Log one region; `why`: the reason that all regions share, or null. */
 static void log_region(const plait__queue_program *compiled, uint32_t number,
 		       const char *why)
 {

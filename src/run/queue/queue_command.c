@@ -35,8 +35,8 @@ const plait__device *plait__queue_command_memory_device(
 	return buffer == NULL ? NULL : buffer->device;
 }
 
-/* Returns true if the backend of a lane knows this memory.  Empty memory is
- * none. */
+/* Returns true if the backend of a lane knows this memory.  Memory without
+ * bytes, and arguments other than memory of the plan, count as known. */
 static bool knows_memory(const plait__queue_program *compiled, uint32_t lane,
 			 const plait__plan_arg *arg)
 {
@@ -113,6 +113,9 @@ static const char *why_not_foreign(const plait__queue_program *compiled,
 		       what;
 }
 
+/* Returns the reason why the device of its lane cannot evaluate a region's
+ * predicate, as plait__queue_command_lacks; null if it can, or the owner of an
+ * inbox decides. */
 static const char *why_not_region(const plait__queue_program *compiled,
 				  uint32_t command)
 {

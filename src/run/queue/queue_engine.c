@@ -99,6 +99,7 @@ static void free_driver(plait__run_driver *driver)
 	plait__driver_state_destroy(driver);
 }
 
+/* plait__engine.make: the driver of runs that are not recorded. */
 static plait_status make(plait__instance *instance, plait_error *error)
 {
 	struct drivers *drivers = plait__alloc(
@@ -120,8 +121,9 @@ static plait_status make(plait__instance *instance, plait_error *error)
 	return status;
 }
 
-/* Recorded runs have queues of their own.  Caller holds `preparing` of the
- * plan. */
+/* plait__engine.make_record: recorded runs have a driver with queues of its
+ * own.  Caller holds `preparing` of the plan, which guards
+ * compiled->recorded. */
 static plait_status make_record(plait__instance *instance, plait_error *error)
 {
 	plait__queue_program *compiled = instance->program->compiled;

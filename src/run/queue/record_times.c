@@ -40,6 +40,8 @@ static plait__record_ring *ring_of(const plait__run_driver *driver,
 			->rings[plan_of(driver)->commands[command].lane];
 }
 
+/* Write the entry of a command to the ring of its lane, with the current
+ * iteration of its body. */
 static void put_command(plait__run_driver *driver, uint32_t command,
 			uint64_t start_ns, uint64_t end_ns, uint64_t thread)
 {

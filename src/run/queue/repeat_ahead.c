@@ -170,6 +170,9 @@ static void submit_room(plait__run_driver *driver, uint32_t region,
 		plait__prepared_batch_fail(driver, batch, &why);
 }
 
+/* Submit iterations as one submission: bind each, collect its work in the room
+ * of the region, and emit the region's mark behind the last.  The body is on
+ * one lane. */
 static void submit_flat(plait__run_driver *driver, uint32_t region,
 			uint64_t iterations)
 {

@@ -170,6 +170,8 @@ plait_status plait__submit_parts(plait__run_driver *driver, uint32_t lane,
 	return note_loss(driver, lane, status, error);
 }
 
+/* Flush the queue of a lane, if it has unflushed submissions.  A refusal is
+ * retried in the next pass of the driver (retry.h). */
 static void flush(plait__run_driver *driver, uint32_t lane)
 {
 	plait__backend_port *port = port_of(driver, lane);

@@ -66,6 +66,8 @@ static void make_call(plait__queue_instance *state, uint32_t command,
 	out->user_data = call;
 }
 
+/* A read of the region's word into the predicate; or a host callback, if a
+ * function decides or the lane's backend does not know the word's memory. */
 static void make_predicate(plait__queue_instance *state, uint32_t region,
 			   plait_work *out)
 {
@@ -131,6 +133,7 @@ static bool make_transfer(const plait__queue_instance *state,
 	return true;
 }
 
+/* A copy or a fill by the backend, of memory that it knows. */
 static void make_copy(const plait__queue_instance *state, uint32_t command,
 		      plait_work *out)
 {
