@@ -123,6 +123,8 @@ static const plait__store_kernel *find_kernel(plait__node_draft *draft)
 	       plait__recent_remember(store, &kernel) : NULL;
 }
 
+/* Resolve the kernel, the geometry and the arguments of a launch; the geometry
+ * from the cache if it is a plain one. */
 static plait_status add_launch(plait__node_draft *draft)
 {
 	const plait_node_desc *desc = draft->desc;
@@ -289,6 +291,7 @@ static plait_status push_payload(plait__node_draft *draft, uint32_t *out)
 	       PLAIT_OK : no_memory(draft);
 }
 
+/* Add a region with empty bodies, and what decides it. */
 static plait_status add_region(plait__node_draft *draft)
 {
 	static const uint32_t kinds[] = { PLAIT__REGION_WHILE,
@@ -371,6 +374,8 @@ static bool needs_payload(const plait__node_draft *draft)
 	       draft->node.kind != PLAIT__CMD_MARK;
 }
 
+/* Push all of the node but the node itself.  The caller cuts the tables after a
+ * failure. */
 static plait_status add_parts(plait__node_draft *draft, const uint32_t *after,
 			      uint64_t count)
 {
@@ -428,6 +433,7 @@ static plait_status add_node(plait__graph *graph, const plait_node_desc *desc,
 	return status;
 }
 
+/* Find the indices of the nodes before. */
 static plait_status resolve_after(plait__graph *graph,
 				  const plait_node_desc *desc,
 				  const plait_node *after, uint64_t count,

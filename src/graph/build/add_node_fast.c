@@ -185,6 +185,9 @@ static const plait__store_kernel *recent_kernel(const plait__graph *graph,
 	       kernel : NULL;
 }
 
+/* Push the launch of a recent kernel.  Returns false with entries pushed, which
+ * the caller cuts, if an argument is not plain or is of another device than the
+ * kernel's last. */
 static bool add_launch(struct common *common)
 {
 	plait__store *store = common->store;

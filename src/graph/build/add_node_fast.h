@@ -7,7 +7,7 @@
 
 /*
  * Push plain arguments: values, and whole writable buffers that the graph
- * knows.  Returns false with no node added when an argument is not plain or
+ * knows.  Returns false with nothing pushed when an argument is not plain or
  * memory is exhausted; launch_arguments.c decides then.
  */
 bool plait__add_node_fast_arguments(plait__node_draft *draft,

@@ -7,6 +7,8 @@
 
 /* ---- life ---- */
 
+/* The last hold is gone: no queue has the capture.  The graph is null if the
+ * caller took it at the end. */
 static void destroy_capture(plait__object *object)
 {
 	plait__capture *capture = (plait__capture *)(void *)object;
@@ -177,6 +179,9 @@ static plait__graph *take_graph(plait__capture *capture)
 	return graph;
 }
 
+/* End the capture of a queue; the caller gets the reference to the graph.
+ * PLAIT_E_STATE: the queue is not captured, or another thread ended the
+ * capture. */
 static plait_status end_of(plait__queue *queue, plait_graph **out,
 			   plait_error *error)
 {

@@ -19,7 +19,7 @@ enum { PLAIT__CAPTURE_PENDING = 8 };
 typedef struct plait__capture_lane {
 	plait__queue *queue;	/* held */
 	uint32_t count;
-	plait_node after[PLAIT__CAPTURE_PENDING];
+	plait_node after[PLAIT__CAPTURE_PENDING]; /* `count` of them */
 } plait__capture_lane;
 
 /* A captured emission.  The emissions of one signal have ascending numbers. */
@@ -41,7 +41,7 @@ typedef struct plait__capture {
 	plait__vector hosts;	/* void *: number i is parameter "host<i>" */
 } plait__capture;
 
-/* The recorder of a capture; see queue_capture.h. */
+/* The recorder of a capture; see queue_capture.h.  Takes the capture's lock. */
 plait_status plait__capture_record(plait__queue_capture *capture,
 				   const plait__queue *queue,
 				   const plait_command *commands,

@@ -128,6 +128,8 @@ static plait_status push_emission(struct recording *r, plait_signal *signal,
 	return PLAIT_OK;
 }
 
+/* Record an emission: behind the last one of the signal, and as no node of its
+ * own with PLAIT_CAPTURE_LOCAL_SIGNALS. */
 static plait_status record_emit(struct recording *r,
 				const plait_command *command)
 {
@@ -163,6 +165,9 @@ static plait_status fail_wait(const struct recording *r, uint64_t sequence,
 			   (unsigned long long)newest);
 }
 
+/* Record a wait: an edge if the emission was captured, else a WAIT node.
+ * Nothing if the signal was never emitted and the newest emission is asked
+ * for. */
 static plait_status record_wait(struct recording *r,
 				const plait_command *command)
 {
@@ -212,6 +217,7 @@ static plait_status name_host(struct recording *r, void *host,
 
 /* ---- commands ---- */
 
+/* Record other commands as nodes; memory of the program becomes a parameter. */
 static plait_status record_work(struct recording *r,
 				const plait_command *command)
 {

@@ -334,6 +334,7 @@ plait_status plait_graph_add_edge(plait_graph *graph, plait_node before,
 	return status;
 }
 
+/* Find the scope of a region's branch. */
 static plait_status find_body(const plait__graph *graph, plait_node node,
 			      uint64_t branch, uint32_t *out,
 			      plait_error *error)

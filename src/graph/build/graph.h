@@ -30,21 +30,24 @@ struct plait__graph {
 	at_u32 busy;
 };
 
-/* Node being added; see add_node.c. */
+/* Node being added; see add_node.c.  The functions that take a draft fill
+ * `node` and `payload` and push to the tables; after a failure, whose text is in
+ * `error`, the caller cuts the tables (plait__graph_cut). */
 typedef struct plait__node_draft {
 	plait__graph *graph;
 	const plait_node_desc *desc;
 	plait__input_node node;
 	plait__plan_payload payload;
-	/* Inferred device: that of the first buffer, or PLAIT__NONE. */
+	/* Inferred device: that of the first buffer, set when the buffer is
+	 * resolved; or PLAIT__NONE. */
 	uint32_t first_buffer_device;
 	/* Subject of error texts where no node is added, or null. */
 	const char *instead;
 	plait_error *error;
 } plait__node_draft;
 
-/* Enter a graph for one call.  PLAIT_E_STATE: another thread is in it, or it is
- * a body whose node was removed. */
+/* Enter a graph for one call.  PLAIT_E_HANDLE; PLAIT_E_STATE: another thread is
+ * in it, or it is a body whose node was removed. */
 plait_status plait__graph_enter(plait_graph *handle, plait__graph **out,
 				plait_error *error);
 
@@ -62,19 +65,21 @@ plait_status plait__graph_enter_to_read(plait_graph *handle,
 					plait_error *error);
 
 /* plait_graph_add to a graph that the caller has entered; the descriptor has
- * its full size. */
+ * its full size.  After a failure the graph is as before. */
 plait_status plait__add_node(plait__graph *graph, const plait_node_desc *desc,
 			     const plait_node *after, uint64_t count,
 			     plait_node *out, plait_error *error);
 
-/* Create a root graph around a new store. */
+/* Create a root graph around a new store, with one reference.  PLAIT_E_NOMEM,
+ * and *out is null. */
 plait_status plait__graph_make(plait__context *context, plait__graph **out,
 			       plait_error *error);
 
 /* Bodies of one CASE. */
 enum { PLAIT__GRAPH_MAX_BRANCHES = 65536 };
 
-/* A body of a loop or branch that is not attached to one yet, one reference. */
+/* Create a body of a loop or branch that is not attached to one yet, with one
+ * reference.  Caller has entered the graph, whose root the body holds. */
 plait_status plait__graph_body_create(plait__graph *graph, plait_graph **out,
 				      plait_error *error);
 

@@ -187,6 +187,7 @@ static bool has_signal(const plait__node_draft *draft)
 	       draft->node.kind == PLAIT__CMD_WAIT;
 }
 
+/* Check that a device has access to the memory and the signal of the node. */
 static plait_status check_access(const plait__node_draft *draft, uint32_t index)
 {
 	const plait__store *store = draft->graph->store;
@@ -324,6 +325,8 @@ static plait_status check_recent(const plait__node_draft *draft,
 	return status;
 }
 
+/* Check each device of a group; of other nodes on several devices the first,
+ * which alone has the work. */
 static plait_status check_all(const plait__node_draft *draft)
 {
 	bool group = draft->node.meaning == PLAIT__MEANING_GROUP;

@@ -6,7 +6,8 @@
 
 #include "graph/build/object_refs.h"
 
-/* Check the arguments against the signature and push them. */
+/* Check the arguments against the signature and push them, with the node's
+ * accesses.  The kernel of the draft is resolved. */
 plait_status
 plait__launch_arguments_push(plait__node_draft *draft,
 			     const struct plait__signature *signature);
@@ -16,7 +17,8 @@ plait_status plait__arguments_push_range(plait__node_draft *draft,
 					 const plait__range *range,
 					 uint64_t bytes, uint32_t access);
 
-/* Push an integer that each run binds, the count of a loop. */
+/* Push an integer that each run binds, the count of a loop: a u64 unless a node
+ * uses `name` as another integer already.  PLAIT_E_INVALID for another type. */
 plait_status plait__arguments_push_count(plait__node_draft *draft,
 					 const char *name);
 

@@ -182,6 +182,8 @@ static plait_status fail(const plait__node_draft *draft, const char *what)
 			   plait__refs_node_text(draft, room), what);
 }
 
+/* PLAIT_E_UNSUPPORTED for unknown flags, PLAIT_E_INVALID for one that the kind
+ * does not have or that contradicts another. */
 static plait_status check_flags(const plait__node_draft *draft)
 {
 	uint32_t flags = draft->desc->flags;

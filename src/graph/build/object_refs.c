@@ -264,6 +264,8 @@ uint32_t plait__refs_signal(plait__node_draft *draft, plait_signal *handle)
 	return at;
 }
 
+/* Set the function's inbox, held by the root from here on; null if the
+ * descriptor has none. */
 static plait_status enter_inbox(plait__node_draft *draft,
 				plait__store_function *function)
 {

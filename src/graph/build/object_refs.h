@@ -14,15 +14,18 @@ enum { PLAIT__REFS_TEXT_BYTES = 120 };
 const char *plait__refs_node_text(const plait__node_draft *draft,
 				  char room[PLAIT__REFS_TEXT_BYTES]);
 
-/* Return an index, or PLAIT__NONE with the error in draft->error. */
+/* Return an index, or PLAIT__NONE with the error in draft->error: PLAIT_E_HANDLE,
+ * PLAIT_E_INVALID (another context), PLAIT_E_NOMEM. */
 uint32_t plait__refs_device(plait__node_draft *draft, plait_device *handle);
 /* The graph's first device; the context's first if the graph has none yet. */
 uint32_t plait__refs_context_device(plait__node_draft *draft);
 uint32_t plait__refs_add_device(plait__node_draft *draft,
 				plait__device *device);
+/* *out belongs to the kernel, which the graph holds. */
 uint32_t plait__refs_kernel(plait__node_draft *draft, plait_kernel *handle,
 			    const struct plait__signature **out);
 uint32_t plait__refs_signal(plait__node_draft *draft, plait_signal *handle);
+/* The function of the draft's descriptor, a new entry each time. */
 uint32_t plait__refs_function(plait__node_draft *draft);
 
 /* Prefix an error with the node and the refused part `what`; return its
@@ -37,7 +40,8 @@ typedef struct plait__range {
 	uint64_t bytes;		/* from there to the end of the buffer */
 } plait__range;
 
-/* Resolve a range.  Errors do not name the node; see
+/* Resolve a range from `offset` to the end of the buffer; PLAIT_E_INVALID for an
+ * offset behind the end.  Errors do not name the node; see
  * plait__refs_prefix_error. */
 plait_status plait__refs_range(plait__node_draft *draft, plait_buffer *handle,
 			       uint64_t offset, plait__range *out);

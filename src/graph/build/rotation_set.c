@@ -9,6 +9,8 @@
 
 enum { MAX_SLOTS = 8 };
 
+/* Check the arguments of plait_graph_add_rotation, except the buffers
+ * themselves. */
 static plait_status check_rotation(const plait__graph *graph,
 				   plait_buffer *const *buffers, uint64_t count,
 				   uint32_t flags, plait_error *error)

@@ -38,6 +38,7 @@ static plait_status read_series(const plait__node_draft *draft,
 	return status;
 }
 
+/* `loop`: the innermost loop around the node, or none. */
 static plait_status check_series(const plait__node_draft *draft,
 				 const plait_series *series, uint32_t loop,
 				 const char *what)

@@ -86,6 +86,7 @@ static plait_status push_job(struct subgraph_copy *copy, uint32_t from,
 
 /* ---- nodes ---- */
 
+/* Copy a region without its bodies, each of which becomes a job. */
 static plait_status copy_region(struct subgraph_copy *copy, uint32_t scope,
 				plait__input_node *node)
 {
@@ -292,6 +293,8 @@ static plait_status find_devices(struct subgraph_copy *copy, uint32_t scope,
 				    status;
 }
 
+/* Copy all scopes between two joins.  After a failure the caller cuts the
+ * tables. */
 static plait_status copy_all(struct subgraph_copy *copy, uint32_t scope,
 			     const uint32_t *after, uint32_t count,
 			     uint32_t *out)
@@ -317,6 +320,8 @@ static plait_status copy_all(struct subgraph_copy *copy, uint32_t scope,
 	return connect_ends(copy, &first, entry, *out);
 }
 
+/* Copy a graph, or cut back to the state before: the scope of the node, too,
+ * which plait__graph_cut leaves. */
 static plait_status copy_graph(plait__node_draft *draft, plait__graph *graph,
 			       const uint32_t *after, uint32_t count,
 			       uint32_t *out)

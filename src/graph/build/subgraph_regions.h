@@ -17,7 +17,8 @@ uint32_t plait__subgraph_regions_get(const plait__vector *map, uint32_t old);
 plait_status plait__subgraph_regions_find(plait__subgraph_tables *tables,
 					  uint32_t *region);
 
-/* Fail as the subgraph depends on a loop that is not part of it. */
+/* Returns PLAIT_E_INVALID: the subgraph depends on a loop that is not part of
+ * it. */
 plait_status plait__subgraph_regions_fail(const plait__subgraph_tables *tables);
 
 #endif

@@ -113,6 +113,8 @@ static plait_status copy_object(plait__subgraph_tables *tables, uint32_t kind,
 	return PLAIT_OK;
 }
 
+/* Find or copy a kernel, which the root of the copy then holds; PLAIT__NONE
+ * stays. */
 static plait_status copy_kernel(plait__subgraph_tables *tables,
 				uint32_t *kernel)
 {
@@ -174,6 +176,7 @@ static plait_status copy_buffer(plait__subgraph_tables *tables, uint32_t old,
 	return PLAIT_OK;
 }
 
+/* Find or copy a buffer, which the root of the copy then holds. */
 static plait_status copy_slot(plait__subgraph_tables *tables, uint32_t *slot)
 {
 	plait__plan_slot entry;
@@ -196,6 +199,7 @@ static plait_status copy_slot(plait__subgraph_tables *tables, uint32_t *slot)
 	return status;
 }
 
+/* Find or copy a signal, which the root of the copy then holds. */
 static plait_status copy_signal(plait__subgraph_tables *tables,
 				uint32_t *signal)
 {
@@ -242,6 +246,8 @@ static plait_status copy_function(plait__subgraph_tables *tables,
 	return PLAIT_OK;
 }
 
+/* Find or copy a parameter by name.  PLAIT_E_INVALID: the copy's graph has the
+ * name with another type. */
 static plait_status copy_param(plait__subgraph_tables *tables, uint32_t *param)
 {
 	plait__plan_param entry;
@@ -342,6 +348,8 @@ static plait_status find_rotation(plait__subgraph_tables *tables,
 
 /* ---- nodes ---- */
 
+/* Copy the accesses of a node, also within one store, since rotations may
+ * differ. */
 static plait_status copy_accesses(plait__subgraph_tables *tables,
 				  plait__input_node *node)
 {
@@ -470,6 +478,8 @@ static plait_status copy_series(plait__subgraph_tables *tables,
 	       PLAIT_OK : no_memory(tables);
 }
 
+/* Copy an argument to the end of the table, with its bytes of the blob and its
+ * patch. */
 static plait_status copy_arg(plait__subgraph_tables *tables, uint32_t index)
 {
 	plait__plan_arg arg = *(plait__plan_arg *)plait__vector_at(

@@ -15,7 +15,7 @@ typedef struct plait__subgraph_tables {
 	plait__store *from;
 	plait__store *to;
 	/* By index in `from`: the index in `to` plus 1, or 0 while there is
-	 * none. */
+	 * none.  Other entries of `to` are found by value. */
 	plait__vector regions;
 	plait__vector rotations;
 } plait__subgraph_tables;

@@ -111,6 +111,8 @@ static bool has_signature(const plait__plan_object *plan_object, uint32_t at,
 		      kernel->signature->text) == 0;
 }
 
+/* Find the first kernel of the plan with this name and signature.
+ * PLAIT_E_INVALID: an unknown name, or another signature. */
 static plait_status find_kernel(const plait__plan_object *plan_object,
 				const plait__kernel *kernel, uint32_t *out,
 				plait_error *error)
@@ -248,6 +250,8 @@ static plait_status set_function(plait__plan_object *plan_object, uint32_t at,
 	return PLAIT_OK;
 }
 
+/* Bind a function; with an inbox, the plan holds that.  Caller has entered the
+ * plan. */
 static plait_status bind_function(plait__plan_object *plan_object,
 				  const char *name,
 				  const plait_function_desc *desc,

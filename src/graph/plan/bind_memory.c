@@ -104,6 +104,7 @@ static plait_status check_written(const plait__plan_object *plan_object,
 	return status;
 }
 
+/* Bind a buffer; the plan holds it.  Caller has entered both. */
 static plait_status bind_buffer(plait__plan_object *plan_object,
 				const char *name, plait__buffer *buffer,
 				plait_error *error)
@@ -176,6 +177,8 @@ static uint32_t count_emissions(const plait__plan *plan, uint32_t signal)
 	return count;
 }
 
+/* Bind a signal, of which the plan becomes a source once per emission before it
+ * is visible in the table.  The old one is dropped without the lock. */
 static plait_status bind_signal(plait__plan_object *plan_object,
 				const char *name, plait__signal *signal,
 				plait_error *error)

@@ -121,6 +121,8 @@ static plait_status sort_patches(struct request *request)
 	return PLAIT_OK;
 }
 
+/* Replace the input's edges with those and the inferred ones, if
+ * PLAIT_FREEZE_PROGRAM_ORDER asks for that; drop_edges undoes it. */
 static plait_status infer_edges(struct request *request)
 {
 	plait__input_edge *edges;
@@ -154,6 +156,8 @@ static void drop_edges(struct request *request)
 	request->input.edge_count = request->lent_count;
 }
 
+/* Find the indices of `nodes` in *out, which release_request frees; null stays
+ * null and does not restrict. */
 static plait_status find_nodes(const struct request *request,
 			       const plait_node *nodes, uint64_t count,
 			       const char *what, uint32_t **out)
@@ -226,6 +230,7 @@ static plait_status enter_whole(struct request *request)
 	return status;
 }
 
+/* Make the planner's options.  Enters desc->whole until release_request. */
 static plait_status resolve_options(struct request *request)
 {
 	const plait_freeze_desc *desc = &request->desc;
@@ -350,6 +355,7 @@ static void log_plan(const struct request *request, const plait__plan *plan,
 			(unsigned long long)peak_bytes);
 }
 
+/* Plan, check if asked for, and make the plan object. */
 static plait_status plan_graph(struct request *request, plait_plan **out)
 {
 	plait__planner_counts counts = { 0 };
@@ -370,6 +376,8 @@ static plait_status plan_graph(struct request *request, plait_plan **out)
 	return wrap_plan(request, plan, counts.peak_bytes, out);
 }
 
+/* Make the planner's input, then the plan.  The graph is entered and does not
+ * change meanwhile. */
 static plait_status freeze(struct request *request, plait_plan **out)
 {
 	plait_status status = plait__planner_view_init(request->graph->store,

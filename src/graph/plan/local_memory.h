@@ -17,7 +17,8 @@ plait_status plait__local_memory_check_launch(
 	const uint8_t *blob, plait_error *error);
 
 /* Check all launches, with the values of the plan.  Parameters of runs have
- * one element there. */
+ * one element there.  Statuses as above.  Takes no lock: the plan is new, is
+ * sealed or has no names to bind. */
 plait_status plait__local_memory_check(const plait__plan_object *plan_object,
 				       plait_error *error);
 

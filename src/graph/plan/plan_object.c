@@ -52,6 +52,7 @@ static void free_tables(plait__plan_object *plan_object)
 		    plan->devices_count * each);
 }
 
+/* No run is in flight: each holds the plan. */
 static void destroy_plan_object(plait__object *object)
 {
 	plait__plan_object *plan_object = (plait__plan_object *)object;

@@ -20,9 +20,9 @@
 typedef struct plait__plan_object {
 	plait__object object;
 	plait__plan *plan;
-	uint64_t peak_bytes;
+	uint64_t peak_bytes;	/* of the planner's memory, set by the freeze */
 	uint64_t graph;		/* tag of its graph, or 0 for a loaded plan */
-	uint32_t instances;
+	uint32_t instances;	/* of its program; 0: the default, 2 */
 	bool on_queues;		/* PLAIT_FREEZE_QUEUES */
 	/* Names to bind, set by plait__unbound_state_open; null if every object
 	 * was known at the freeze. */

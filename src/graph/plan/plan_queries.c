@@ -170,6 +170,8 @@ static uint32_t copy_kind(const plait__plan *plan,
 	       PLAIT_NODE_WRITE : PLAIT_NODE_COPY;
 }
 
+/* Returns the PLAIT_NODE_... that a command comes from; READ and WRITE by the
+ * memory of the copy. */
 static uint32_t node_kind(uint8_t kind, const plait__plan *plan, uint32_t link)
 {
 	static const uint8_t kinds[] = {

@@ -52,6 +52,7 @@ static plait_status no_memory(const struct inference *in)
 			   in->order.input->node_count);
 }
 
+/* Append an edge unless the last one from `before` led to `after`, too. */
 static plait_status push_edge(struct inference *in, uint32_t before,
 			      uint32_t after)
 {
@@ -357,6 +358,8 @@ static plait_status alloc_arrays(struct inference *in)
 	       in->last != NULL ? PLAIT_OK : no_memory(in);
 }
 
+/* Infer the edges in in->edges.  The caller frees them and what `check` has, in
+ * any case. */
 static plait_status run(struct inference *in, plait__check *check)
 {
 	plait_status status = plait__graph_order_by_adding(&in->order, check);

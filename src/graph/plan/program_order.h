@@ -11,7 +11,7 @@
 /*
  * Make the graph's edges and the inferred ones, in one array of *out_count
  * elements (null if there are none), which the caller frees with `allocator`.
- * The input's indices are right.
+ * The input's indices are right.  PLAIT_E_NOMEM, and nothing to free.
  */
 plait_status plait__program_order_infer(const plait__input *input,
 					const plait_allocator *allocator,

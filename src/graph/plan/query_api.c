@@ -73,6 +73,7 @@ plait_status plait_plan_check(plait_plan *plan, plait_error *error)
 	return status;
 }
 
+/* Fill a binding's description; the strings live as long as the plan. */
 static void fill_binding(plait__plan_object *plan_object,
 			 const plait__binding *binding, plait_plan_binding *out)
 {

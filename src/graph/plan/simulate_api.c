@@ -120,6 +120,7 @@ static plait_status write_lanes(const struct lanes *lanes,
 	return status;
 }
 
+/* Write the use of each lane into the caller's array, if the caller has one. */
 static plait_status fill_lanes(const plait__plan_object *plan_object,
 			       const plait__timeline *timeline,
 			       const struct lanes *lanes, plait_error *error)
@@ -175,6 +176,8 @@ static plait_critical_command describe(const plait__plan *plan,
 	};
 }
 
+/* Write the critical path into the caller's array.  PLAIT_E_INVALID: too little
+ * room. */
 static plait_status write_critical(const plait__plan *plan,
 				   const plait__timeline *timeline,
 				   plait_critical_command *first,

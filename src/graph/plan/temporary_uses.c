@@ -52,6 +52,7 @@ static void add_use(struct plait__temporary_items *p, uint32_t slot, uint32_t co
 		add_item_use(p, p->index_of[slot], command);
 }
 
+/* Add the uses by a payload's arguments; a rotation uses all of its buffers. */
 static void add_args(struct plait__temporary_items *p, uint32_t payload, uint32_t command)
 {
 	const plait__plan *plan = p->plan;
@@ -188,6 +189,7 @@ static void drop(const struct plait__temporary_items *p, void *block, uint64_t c
 	plait__free(p->allocator, block, (count + 1) * each);
 }
 
+/* List the temporaries, then the scratch of commands, and reset `offsets`. */
 static void list_items(struct plait__temporary_items *p)
 {
 	const plait__plan *plan = p->plan;

@@ -49,6 +49,7 @@ struct plait__temporary_items {
 				 * its own */
 	uint32_t clash_words;
 	uint64_t *clashes;	/* by item: those that must not share with it */
+	/* Allocated here, filled by temporary_places.c. */
 	uint64_t *limit;	/* by device: see find_limits() */
 	uint64_t *ends;		/* by device: end of the arena */
 	uint64_t *offsets;	/* by slot: the caller's, the result */

@@ -91,6 +91,8 @@ static bool local_fits(const plait__plan *plan, const plait__plan_arg *arg,
 	return plait__argument_check_local(parameter, bytes, NULL) == NULL;
 }
 
+/* Returns true if an argument that is no pointer fits its parameter: kind, size
+ * and place. */
 static bool value_fits(const plait__plan *plan, const plait__plan_arg *arg,
 		       const plait__parameter *parameter)
 {
@@ -253,6 +255,7 @@ static bool function_fits(const plait__plan *plan,
 	       any == (kind == PLAIT__CMD_HOST);
 }
 
+/* Returns true if a command has the fields of its kind. */
 static bool command_fits(const plait__plan_object *plan_object, uint32_t number)
 {
 	const plait__plan *plan = plan_object->plan;
@@ -532,6 +535,7 @@ static plait_status fail(const plait__plan *plan, uint32_t command,
 			   *quote != '\0' ? " " : "", what);
 }
 
+/* Check the predicates and counts of all regions. */
 static plait_status check_regions(const plait__plan *plan, plait_error *error)
 {
 	for (uint32_t i = 0; i < plan->regions_count; i++) {

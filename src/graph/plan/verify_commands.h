@@ -11,8 +11,10 @@
 #include "graph/plan/plan_object.h"
 
 /*
- * Verify; every name is bound.  PLAIT_E_UNSUPPORTED: a loop or case without a
- * predicate, as the text form has them.  PLAIT_E_INVALID names the command.
+ * Verify; every name is bound, and the caller holds plan_object->lock.
+ * PLAIT_E_UNSUPPORTED: a loop or case without a predicate, as the text form has
+ * them, or scratch that the device does not align.  PLAIT_E_INVALID names the
+ * command.
  */
 plait_status plait__verify_commands(const plait__plan_object *plan_object,
 				    plait_error *error);

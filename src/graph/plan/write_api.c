@@ -31,6 +31,7 @@ static plait_status write_svg(const plait__plan_object *plan_object,
 	return PLAIT_OK;
 }
 
+/* Write the plan to `text`, without a lock: the schedule is immutable. */
 static plait_status write_text(const plait__plan_object *plan_object,
 			       int32_t format, plait__text *text,
 			       plait_error *error)

@@ -20,6 +20,7 @@ struct copied {
 	plait__input_region *regions;
 };
 
+/* Count nodes and edges of all scopes.  PLAIT_E_INVALID: too many. */
 static plait_status count_all(const plait__store *store, plait__input *input,
 			      plait_error *error)
 {
@@ -124,6 +125,7 @@ static void lend_graph(const plait__store *store, plait__input *input)
 	input->edge_count = graph->edges.count;
 }
 
+/* Copy the scopes one behind the other, with numbers of the whole graph. */
 static plait_status lay_graph(const plait__store *store, plait__input *input,
 			      plait_error *error)
 {

@@ -8,7 +8,9 @@
 
 #include "graph/store/store.h"
 
-/* Fill `input`; release it with plait__planner_view_fini(). */
+/* Fill `input`; release it with plait__planner_view_fini().  After a failure
+ * there is nothing to release: PLAIT_E_NOMEM, or PLAIT_E_INVALID for a graph of
+ * too many nodes or edges. */
 plait_status plait__planner_view_init(const plait__store *store,
 				      plait__input *input, plait_error *error);
 void plait__planner_view_fini(const plait__store *store, plait__input *input);

@@ -111,8 +111,8 @@ typedef struct plait__store {
 	/* void *, or plait__store_function */
 	plait__vector objects[PLAIT__STORE_OBJECT_KINDS];
 	PLAIT__PLAN_TABLES(PLAIT__STORE_VECTOR)
-	char *text_name;		/* name of the text form's file, or
-					 * null */
+	char *text_name;		/* owned: name of the text form's file,
+					 * or null */
 	bool has_removed_regions;	/* since the last settling */
 	/* Objects and strings by value; see hash_index.h. */
 	plait__index *index;
@@ -124,6 +124,7 @@ typedef struct plait__store {
 	/* Lookups of geometries, and how many succeeded. */
 	uint32_t geometry_looks;
 	uint32_t geometry_finds;
+	/* Filled by build/recent_launches.c, emptied by every cut. */
 	plait__store_kernel recent_kernels[PLAIT__STORE_RECENT_KERNELS];
 	plait__store_launch recent_launches[PLAIT__STORE_RECENT_LAUNCHES];
 } plait__store;

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+/* Read "A+B" into the node: one index, or several in the table of sets. */
 static plait_status read_devices(struct plait__parser *parser,
 				 plait__token list, plait__input_node *node)
 {
@@ -116,6 +117,7 @@ static plait_status mark_seen(const struct plait__parser *parser,
 				 "another", plait__lexer_show(token, shown));
 }
 
+/* Read one key=value token into the draft; `whole` is the token, for errors. */
 static plait_status read_value(struct plait__parser *parser,
 			       struct plait__parser_draft *draft,
 			       plait__token key, plait__token value,

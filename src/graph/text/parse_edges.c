@@ -113,6 +113,7 @@ static plait_status fail_lacking(const struct plait__parser *parser,
 	return fail_unknown(parser, scope, text);
 }
 
+/* Push one edge; errors have the line where the edge was written. */
 static plait_status resolve(struct plait__parser *parser,
 			    const struct plait__parser_edge *edge)
 {

@@ -39,6 +39,7 @@ plait_status plait__parse_declare_temporary(struct plait__parser *parser)
 	return status;
 }
 
+/* Read an attribute into slot `index`; *seen has those of the line so far. */
 static plait_status read_attribute(struct plait__parser *parser,
 				   uint32_t index, plait__token token,
 				   uint32_t *seen)

@@ -14,6 +14,7 @@
 
 /* ---- devices ---- */
 
+/* First pass: a `device` line. */
 static plait_status read_device(struct plait__parser *parser)
 {
 	plait__token token, key, value;
@@ -46,6 +47,7 @@ static plait_status read_device(struct plait__parser *parser)
 	return plait__parser_expect_end(parser);
 }
 
+/* Second pass: any line.  Errors are in the lexer's. */
 static plait_status read_line(struct plait__parser *parser)
 {
 	plait__token token, key, value;

@@ -18,8 +18,9 @@
 
 #include "graph/store/store.h"
 
-/* Parse `text` into an empty store.  After an error the store keeps the lines
- * before it. */
+/* Parse `text` into an empty store; `name` of the file is copied.  After an
+ * error the store keeps the lines before it: PLAIT_E_INVALID with the line, or
+ * PLAIT_E_NOMEM. */
 plait_status plait__parser_read(plait__store *store, const char *text,
 				uint64_t bytes, const char *name,
 				plait_error *error);

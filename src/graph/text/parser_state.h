@@ -109,7 +109,8 @@ plait_status plait__parser_expect_end(struct plait__parser *parser);
 /* Return the index of the next node of the current scope. */
 uint32_t plait__parser_next_node(const struct plait__parser *parser);
 
-/* Find a node by name; null when the scope has none (yet). */
+/* Find a node by name, or a temporary (scope PLAIT__PARSER_TEMPORARIES); null
+ * when the scope has none (yet).  Valid until a name is added. */
 struct plait__parser_named *plait__parser_find_name(
 	struct plait__parser *parser, uint32_t scope, uint32_t name);
 
