@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Payloads of commands: kernels, geometry, arguments, memory and parameters.
- * The front end fills these tables; the planner copies them unread; engines and
- * writers read them.
+ * The front end fills these tables; the planner copies them, and changes no more
+ * than the numbers of regions; engines and writers read them.
  */
 #ifndef PLAIT_SRC_PLAN_PAYLOAD_H
 #define PLAIT_SRC_PLAN_PAYLOAD_H

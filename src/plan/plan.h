@@ -245,7 +245,8 @@ typedef struct plait__plan_node {
 } plait__plan_node;
 
 typedef struct plait__plan_access {
-	uint32_t object;
+	uint32_t object;		/* slot, parameter or rotation:
+					 * access.h */
 	uint32_t alias;			/* not 0: objects that share memory */
 	uint32_t mode;			/* PLAIT__ACCESS_... */
 	uint32_t box;			/* index in boxes; none: the whole
@@ -260,7 +261,8 @@ typedef struct plait__plan_box {
 
 /*
  * Tables that the front end fills and that travel from the planner's input to
- * the plan as they are.  TABLE(type, name).
+ * the plan; the planner gives regions the plan's numbers and sorts accesses by
+ * node.  TABLE(type, name).
  */
 #define PLAIT__PLAN_TABLES(TABLE)				\
 	TABLE(plait__plan_kernel, kernels)			\

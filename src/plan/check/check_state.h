@@ -32,6 +32,8 @@ typedef struct plait__check {
 	plait__check_report *report;
 	plait_error *error;
 
+	/* Allocated by structure.c, which fills all but `sequence`
+	 * (deadlock.c). */
 	uint32_t *body_of;		/* by command */
 	uint32_t *sequence;		/* by command: its index in `order` */
 	uint32_t *track_of;		/* by lane: temporary, for one body */
@@ -39,6 +41,7 @@ typedef struct plait__check {
 	uint32_t *node_first;		/* by node, plus one sentinel */
 	uint32_t *node_commands;	/* commands of each node, without
 					 * stubs */
+	/* By obligations.c. */
 	uint32_t *chain;		/* by command: its chain */
 	uint32_t *link;			/* by command: its index in the chain */
 	uint32_t chain_count;
@@ -49,7 +52,7 @@ typedef struct plait__check {
 					 * `newest` is valid for */
 	uint32_t newest_after;		/* 1 + the command that was filled in
 					 * last */
-	uint32_t *depth;		/* by body: nesting depth */
+	uint32_t *depth;		/* by body: nesting depth; structure.c */
 
 	plait__obligation *obligations;
 	uint64_t obligation_bytes;
@@ -60,7 +63,7 @@ typedef struct plait__check {
 } plait__check;
 
 /* Allocate zeroed memory that lives until the check ends; null if there is
- * none. */
+ * none, not for 0 elements. */
 void *plait__check_alloc(plait__check *check, uint64_t count, uint64_t each);
 plait_status plait__check_no_memory(plait__check *check);
 /* "node 7 'name' (file:line)", or "command 7". */

@@ -45,6 +45,8 @@ struct plait__conflicts {
 			      uint32_t after, uint32_t target);
 };
 
+/* Visit the items and call `order` for each pair that it has to settle.  Stops
+ * with the first status of `order` that is not PLAIT_OK; PLAIT_E_NOMEM. */
 plait_status plait__conflicts_visit(plait__conflicts *conflicts);
 
 #endif

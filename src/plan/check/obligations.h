@@ -58,6 +58,8 @@ static inline bool plait__obligations_has_lane_pred(const plait__check *check,
 
 /* Partition the commands into chains. */
 plait_status plait__obligations_find_chains(plait__check *check);
+/* Require a happens-before within one body: proved now, or put on the list.
+ * PLAIT_E_INVALID: `order` shows that there is none; PLAIT_E_NOMEM. */
 plait_status plait__obligations_add(plait__check *check, uint32_t before,
 				    uint32_t after, uint32_t why);
 /*

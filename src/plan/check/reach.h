@@ -63,7 +63,7 @@ uint32_t plait__reach_query(plait__reach *reach, uint32_t before,
 			    uint32_t after);
 
 /* Prove pairs; *out_bad is the index of a pair without a path, or
- * PLAIT__NONE. */
+ * PLAIT__NONE.  PLAIT_E_NOMEM alone is a failure. */
 plait_status plait__reach_sweep(plait__reach *reach,
 				const plait__reach_pair *pairs, uint32_t count,
 				uint32_t *out_bad);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Entry points of the planner phases, one unit each, in the order of
- * planner.c. */
+/* Entry points of the planner phases, one unit each; planner.c has their order.
+ * A status other than PLAIT_OK is in planner->error; memory is the workspace's,
+ * so no phase frees after a failure. */
 #ifndef PLAIT_SRC_PLAN_SCHEDULE_PHASES_H
 #define PLAIT_SRC_PLAN_SCHEDULE_PHASES_H
 

@@ -21,8 +21,8 @@ typedef struct plait__plan_to_input {
 	plait__input_region *regions;
 } plait__plan_to_input;
 
-/* Rebuild the input.  Call _fini in any case; the plan must outlive the
- * result. */
+/* Rebuild the input.  Call _fini in any case; the plan must outlive the result.
+ * PLAIT_E_INVALID: a node has stubs and no other command; PLAIT_E_NOMEM. */
 plait_status plait__plan_to_input_init(plait__plan_to_input *rebuilt,
 				       const plait__plan *plan,
 				       const plait_allocator *allocator,

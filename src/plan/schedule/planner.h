@@ -33,6 +33,7 @@ typedef struct plait__planner_counts {
  * PLAIT_E_INVALID   an index out of range, an edge that leaves its scope, a
  *                   case without branches, a node without a device, ...; a
  *                   cycle; the text names its nodes
+ * PLAIT_E_UNSUPPORTED  2^30 - 1 nodes or 2^31 - 1 edges, or more
  * PLAIT_E_NOMEM     no memory
  */
 plait_status plait__planner_run(const plait__input *input,

@@ -45,10 +45,13 @@ typedef struct plait__planner_state {
 	plait__plan *plan;
 
 	plait__planner_scope *scopes;	/* by scope */
-	const plait__input_scope *input_scopes;
-	plait__input_scope whole_scope;
+	const plait__input_scope *input_scopes;	/* the input's, or
+						 * &whole_scope */
+	plait__input_scope whole_scope;	/* for an input without scopes */
 	uint32_t scope_count;
 	uint32_t node_count;		/* selected */
+	/* The first four by validate_input.c, the next by emit_commands.c,
+	 * `mixed` by assign_lanes.c. */
 	bool has_scratch;		/* some node needs scratch */
 	bool has_affinity;		/* some node has an affinity */
 	bool has_removed;		/* some node is removed */
@@ -57,10 +60,13 @@ typedef struct plait__planner_state {
 	/* Some scope has lanes that are not chains of ancestors. */
 	bool mixed;
 
+	/* By validate_input.c and select_subgraph.c. */
 	uint32_t *scope_of;		/* by node; null: all in scope 0 */
 	uint8_t *selected;		/* by node; null: all */
 	uint32_t *limits;		/* by device, 0 = none */
 
+	/* By toposort.c, which fills preds, transitive_reduction.c, which
+	 * reduces them and fills succs, and critical_path.c (cost, rank). */
 	uint32_t *node_of;		/* by t */
 	uint32_t *level;		/* by t; until lanes are assigned */
 	uint32_t *pred_first;		/* by t, plus one sentinel */
@@ -74,6 +80,7 @@ typedef struct plait__planner_state {
 					 * critical path to the end of the
 					 * scope */
 
+	/* By the phases of lane assignment. */
 	uint32_t *seq;			/* by t: placing order */
 	plait__planner_extras *extras;	/* by t; null: no node has extra
 					 * items */
@@ -83,6 +90,7 @@ typedef struct plait__planner_state {
 
 	uint32_t *lane;			/* by item: lane, numbered within the
 					 * scope */
+	/* By emit_commands.c; but for lane_device, which grows with lanes. */
 	uint32_t *lane_global;		/* by lane of scopes: lane of the
 					 * plan */
 	uint32_t *command_of;		/* by item */
