@@ -311,6 +311,7 @@ static void record_all(plait__flow_task *task)
 
 /* ---- the task ---- */
 
+/* Number the op, fill its entry and publish it.  There is room for it. */
 static void add_op(plait__flow_task *task)
 {
 	plait__flow *flow = task->flow;

@@ -64,6 +64,7 @@ static plait_status commit_notice(plait__flow *flow, plait_task task,
 	return plait__commit_task(&op, error);
 }
 
+/* Promise an event and commit the op that posts it; waits for room. */
 static plait_status notify(plait__flow *flow, plait_task task,
 			   plait__inbox *inbox, const plait_event *event,
 			   plait_error *error)

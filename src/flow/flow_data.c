@@ -299,6 +299,7 @@ static plait_status finish(plait__data *data, plait_error *error)
 	return status;
 }
 
+/* Make data with or without memory; linked to the flow, which data holds. */
 static plait_status create(plait__flow *flow, plait_data_desc *desc,
 			   bool has_memory, plait_data **out,
 			   plait_error *error)

@@ -204,6 +204,8 @@ static plait__flow_plan *find_plan(plait__flow *flow, const plait_plan *handle)
 	return found;
 }
 
+/* Take the plan of a run: the record gets a reference, and the task comes
+ * behind the newest run of the plan. */
 static plait_status take_plan(plait__flow_task *task, plait__late *late,
 			      const plait_task_desc *desc, plait_error *error)
 {
@@ -332,6 +334,7 @@ static plait_status submit_run(plait__late *late, plait_error *error)
 	       plait__fail(error, status, "failed: %s", why.text);
 }
 
+/* Submit the command, and set the port and the point that are awaited. */
 static plait_status submit(plait__late *late, plait_error *error)
 {
 	plait_status status;
@@ -493,6 +496,8 @@ static void fail(plait__late *late, const plait_error *why)
 			     &failure);
 }
 
+/* Finish the op of a record whose notification has come.  Caller is a worker
+ * and holds no lock. */
 static void end(plait__late *late)
 {
 	plait__flow_lanes *lanes = &late->flow->lanes;

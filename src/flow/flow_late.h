@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Late tasks: emissions, waits for signals, and functions that the owner of an
- * inbox runs.  A worker begins one when its predecessors are done: it submits
- * the command to a queue of the flow's own, and goes on.  The notification of
- * the queue's progress posts the record, and a worker finishes the op.
+ * Late tasks: emissions, waits for signals, runs of plans, and functions that
+ * the owner of an inbox runs.  A worker begins one when its predecessors are
+ * done: it submits the command to a queue of the record's own (a wait needs
+ * none), and goes on.  The notification of the point posts the record, and a
+ * worker finishes the op.
  */
 #ifndef PLAIT_SRC_FLOW_FLOW_LATE_H
 #define PLAIT_SRC_FLOW_FLOW_LATE_H
@@ -18,7 +19,8 @@ plait_status plait__late_prepare(plait__flow_task *task,
 				 plait_error *error);
 void plait__late_return(plait__flow_task *task);
 
-/* Finish the ops whose notifications have come: a worker's. */
+/* plait__flow_lanes.collect: finish the ops whose notifications have come.  By a
+ * worker, without the lock; takes it to free records. */
 void plait__late_collect(void *flow);
 
 void plait__late_fini(plait__flow *flow);

@@ -80,10 +80,11 @@ typedef struct plait__flow_kernel {
 	uint64_t cells; /* that the arguments of a launch need */
 } plait__flow_kernel;
 
-/* The newest run of a plan by the flow. */
+/* The newest run of a plan by the flow: runs of one plan come one after the
+ * other. */
 typedef struct plait__flow_plan {
 	const plait_plan *handle;
-	uint64_t last_use;
+	uint64_t last_use; /* its op */
 } plait__flow_plan;
 
 struct plait__flow {
@@ -93,7 +94,7 @@ struct plait__flow {
 	plait__window window;
 	plait__flow_lanes lanes;
 	plait__preds preds;
-	/* Per entry of the ring: the lane of the op. */
+	/* Per entry of the ring: the lane of the op, set at the commit. */
 	uint8_t *lane_of;
 	uint8_t *behind; /* flow_wait.c: is it behind a mapping? */
 	uint64_t last_in_lane[PLAIT__FLOW_LANES];
@@ -110,8 +111,9 @@ struct plait__flow {
 	uint32_t closed_data; /* number of closed ones */
 	uint64_t data_bytes;
 	uint64_t swept; /* the newest op at the last sweep */
-	plait__late *late; /* flow_late.c */
-	at_ptr late_arrived;
+	plait__late *late; /* free records; flow_late.c */
+	at_ptr late_arrived; /* records whose notifications have come, pushed
+			      * by them without the lock */
 	/* Accesses of the task in preparation, and their fronts. */
 	plait__front_list fronts;
 	struct plait__flow_access *accesses;

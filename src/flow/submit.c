@@ -294,6 +294,8 @@ static void name_task(const plait_task_desc *desc, plait_error *error)
 		plait__error_prefix(error, "task \"%.40s\": ", desc->label);
 }
 
+/* Prepare and commit a task.  Waits for room unless PLAIT_TASK_NO_WAIT is
+ * set. */
 static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
 			   plait_task *out, plait_error *error)
 {

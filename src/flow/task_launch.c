@@ -165,6 +165,8 @@ static plait_status take_value(const plait__parameter *parameter,
 	return PLAIT_OK;
 }
 
+/* Append the access of an argument of data, and store the data's address in
+ * *cell. */
 static plait_status take_data(plait__flow_task *task,
 			      const plait__parameter *parameter,
 			      const plait_argument *given, uint64_t *cell,

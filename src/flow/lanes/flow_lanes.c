@@ -65,7 +65,7 @@ bool plait__flow_lanes_init(plait__flow_lanes *lanes, plait__pool *pool,
 /* Returns true if no thread runs the worker, or will. */
 static bool is_at_rest(plait__flow_lanes *lanes, uint32_t index)
 {
-	/* Acquire: pairs with the exchange in park. */
+	/* Acquire: pairs with the compare-and-swap in park. */
 	return (at_load_acquire_u64(&lanes->idle) &
 		PLAIT__FLOW_PARKED << index) != 0 ||
 	       plait__ready_claim(&lanes->workers[index].task.ready);

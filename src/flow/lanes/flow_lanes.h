@@ -83,8 +83,8 @@ bool plait__flow_lanes_init(plait__flow_lanes *lanes, plait__pool *pool,
 /* All ops are done.  Waits for workers that still look for some. */
 void plait__flow_lanes_fini(plait__flow_lanes *lanes);
 
-/* Publish op `number`, which is filled, in a lane.  Calls of one thread at a
- * time. */
+/* Publish op `number`, which is filled, in a lane.  Caller holds the lock of the
+ * flow. */
 void plait__flow_lanes_publish(plait__flow_lanes *lanes, uint32_t lane,
 			       uint64_t number);
 
@@ -103,7 +103,8 @@ static inline void plait__flow_lanes_complete(plait__flow_lanes *lanes,
 		plait__progress_end_pool_run(driver);
 }
 
-/* There is work that a worker may have looked for before. */
+/* There is work that a worker may have looked for before: wake one that is idle
+ * if none spins.  By any thread, notification callbacks included. */
 void plait__flow_lanes_stir(plait__flow_lanes *lanes);
 
 /* Run ops on the calling thread, which waits for op `awaited`.  Returns false

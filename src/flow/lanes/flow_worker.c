@@ -226,7 +226,7 @@ static void stop_spinning(plait__flow_worker *worker)
 
 static void fence(const plait__flow_lanes *lanes)
 {
-	/* Pairs with the fence in plait__flow_lanes_stir. */
+	/* Pairs with the fence in flow_lanes_words.c. */
 	if (lanes->asymmetric_fence)
 		(void)at_membarrier();
 	else

@@ -59,7 +59,8 @@ static inline bool plait__outcomes_are_clean(const plait__outcomes *outcomes)
 	return at_load_relaxed_u64(&outcomes->count) == 0;
 }
 
-/* The op failed: `why` has the text behind its name. */
+/* The op failed: `why` has the text behind its name; `label` may be null.  By the
+ * thread that finishes the op, before it does. */
 void plait__outcomes_fail(plait__outcomes *outcomes, uint64_t number,
 			  const char *label, const plait_error *why);
 
@@ -74,7 +75,8 @@ bool plait__outcomes_follow(plait__outcomes *outcomes, uint64_t pred,
 /* Returns true if the op failed or was not run. */
 bool plait__outcomes_has(plait__outcomes *outcomes, uint64_t number);
 
-/* Tell the failure of an op: PLAIT_OK if it has none. */
+/* Tell the failure of an op: PLAIT_OK if it has none.  Its cause counts as told
+ * from then on. */
 plait_status plait__outcomes_tell(plait__outcomes *outcomes, uint64_t number,
 				  plait_error *error);
 

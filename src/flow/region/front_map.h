@@ -38,7 +38,7 @@ typedef struct plait__front_map {
 	plait__front front; /* of all, while `top` is null */
 	plait__slabs *top;
 	uint64_t pieces; /* fronts of `top` */
-	uint64_t join_at; /* number of pieces at which to join */
+	uint64_t join_at; /* number of pieces at which the caller is to join */
 } plait__front_map;
 
 void plait__front_map_init(plait__front_map *map,

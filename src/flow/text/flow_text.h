@@ -40,7 +40,7 @@ typedef struct plait__flow_text {
 	plait_box boxes[PLAIT__FLOW_TEXT_ACCESSES];
 	plait_mapper mappers[PLAIT__FLOW_TEXT_ACCESSES];
 	plait_launch launch;
-	plait_kernel *kernel; /* of launches, from the first one on */
+	plait_kernel *kernel; /* one reference; made for the first launch */
 } plait__flow_text;
 
 #endif
