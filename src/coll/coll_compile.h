@@ -21,7 +21,9 @@ typedef struct plait__compile_request {
 } plait__compile_request;
 
 /* Compile; equal input gives an equal schedule.  The schedule is not proved.
- * PLAIT_E_INVALID: it exceeds a limit; PLAIT_E_STATE: a fragment is open. */
+ * PLAIT_E_INVALID: it exceeds a limit; PLAIT_E_STATE: a fragment is open, or (a
+ * mistake of the compiler) no order was found; PLAIT_E_NOMEM.  *out is null
+ * then. */
 plait_status plait__compile_program(const plait_allocator *allocator,
 				    const plait__chunk_program *program,
 				    const plait__compile_request *request,

@@ -101,14 +101,16 @@ typedef struct plait__chunk_request {
 	const char *name;	/* null: none */
 } plait__chunk_request;
 
+/* Make a program without operations.  PLAIT_E_INVALID: an unknown collective, or
+ * a size out of range; PLAIT_E_NOMEM; *out is null then. */
 plait_status plait__chunk_program_make(const plait_allocator *allocator,
 				       const plait__chunk_request *request,
 				       plait__chunk_program **out,
 				       plait_error *error);
 void plait__chunk_program_free(plait__chunk_program *program);
 
-/* Give the promises of a custom collective, once; they are copied and may come
- * in any order. */
+/* Give the promises of a custom collective, once (else PLAIT_E_STATE); they are
+ * copied and may come in any order.  PLAIT_E_INVALID, PLAIT_E_NOMEM. */
 plait_status plait__chunk_program_promise(plait__chunk_program *program,
 					  const plait__coll_promise *promises,
 					  uint64_t promise_count,
@@ -135,6 +137,7 @@ plait_status plait__chunk_reduce(plait__chunk_program *program, uint64_t target,
 				 const plait__chunk_place *place, uint64_t *out,
 				 plait_error *error);
 
+/* Refer to `count` chunks of a reference, from its chunk `first` on. */
 plait_status plait__chunk_part(plait__chunk_program *program, uint64_t whole,
 			       uint64_t first, uint64_t count, uint64_t *out,
 			       plait_error *error);

@@ -9,7 +9,9 @@
 
 #include "coll/chunk/chunk_program.h"
 
-/* Make the program of an algorithm; a share of 0 is its own choice. */
+/* Make the program of an algorithm; a share of 0 is its own choice.
+ * PLAIT_E_INVALID: an unknown name, or an algorithm that has no program for this
+ * collective or number of ranks; PLAIT_E_NOMEM; *out is null then. */
 plait_status plait__known_make(const plait_allocator *allocator,
 			       const char *name,
 			       const plait__chunk_request *request,

@@ -190,6 +190,7 @@ static bool can_join(const plait__aggregate *state,
 		whole->count + item->count <= state->max_count);
 }
 
+/* Join neighbouring items of state->items into state->joined. */
 static plait_status join_items(plait__aggregate *state)
 {
 	uint32_t i = 0;

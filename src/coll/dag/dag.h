@@ -31,9 +31,11 @@ typedef struct plait__dag_node {
 	uint32_t match;		/* other end of the transfer, or NONE */
 	uint32_t way;		/* ways never share a connection */
 	uint32_t channel, lane;	/* directives */
-	uint32_t unit;		/* the node that executes it */
+	uint32_t unit;		/* the node that executes it: itself until
+				 * plait__fuse_nodes */
 	uint32_t send;		/* of a unit: the send in it, or NONE */
 	uint32_t local;		/* of a unit: the local node in it, or NONE */
+	/* By plait__deps_trace, as KEPT is. */
 	uint32_t reader;	/* the only reader of what it writes, NONE,
 				 * or MANY */
 	uint32_t first_next;	/* first node that depends on it, or NONE */
@@ -70,7 +72,7 @@ void plait__dag_init(plait__dag *dag, const plait_allocator *allocator);
 void plait__dag_fini(plait__dag *dag);
 
 /* Cut the program into nodes of sub-chunks.  `max_count` limits sub-chunks of a
- * node; 0: no limit. */
+ * node; 0: no limit.  PLAIT_E_INVALID: too many sub-chunks; PLAIT_E_NOMEM. */
 plait_status plait__expand_program(plait__dag *dag,
 				   const plait__chunk_program *program,
 				   uint32_t instances, uint32_t max_count,
@@ -84,7 +86,8 @@ plait_status plait__deps_trace(plait__dag *dag, plait_error *error);
 plait_status plait__aggregate_transfers(plait__dag *dag, uint32_t max_count,
 					plait_error *error);
 
-/* Mark nodes of which a chunk is read at the end: an output that is promised.
+/* Called by plait__deps_trace: mark nodes of which a chunk is read at the end, an
+ * output that is promised.
  * `writers` has the last writer of each sub-chunk, rank by rank. */
 void plait__live_mark(plait__dag *dag, const uint32_t *writers,
 		      const uint64_t *first_of_rank);

@@ -42,6 +42,8 @@ static uint64_t slot_of(const plait__deps *deps, uint32_t rank, uint32_t buffer,
 					    index);
 }
 
+/* `node` reads a sub-chunk: it comes behind the writer, and is one of the
+ * readers that the next writer comes behind. */
 static plait_status read_slot(plait__deps *deps, uint32_t node, uint64_t slot)
 {
 	plait__deps_reader reader = { node, deps->readers[slot] };
@@ -89,6 +91,7 @@ static plait_status write_slot(plait__deps *deps, uint32_t node, uint64_t slot)
 	return PLAIT_OK;
 }
 
+/* Trace the accesses of a node; nodes come in program order. */
 static plait_status trace_node(plait__deps *deps, uint32_t number)
 {
 	const plait__dag_node *node = plait__dag_at(deps->dag, number);
@@ -159,6 +162,8 @@ static plait_status trace_all(plait__deps *deps)
 	return PLAIT_OK;
 }
 
+/* Allocate the tables by sub-chunk; the caller frees them after a failure,
+ * too. */
 static plait_status make_slots(plait__deps *deps)
 {
 	const plait__schedule *schedule = deps->dag->schedule;

@@ -42,6 +42,8 @@ typedef struct plait__expand {
 	uint32_t *scratch_offset; /* of each scratch buffer, in chunks */
 } plait__expand;
 
+/* Find the sub-chunks of a chunk: a common multiple of the ways of all
+ * operations, times the instances; and the largest directives. */
 static plait_status find_factor(plait__expand *expand, plait_error *error)
 {
 	const plait__vector *ops = &expand->program->ops;
@@ -85,6 +87,8 @@ static plait_status find_factor(plait__expand *expand, plait_error *error)
 	return PLAIT_OK;
 }
 
+/* Copy the promises for each of the sub-chunks; sub-chunk i of an output has
+ * sub-chunks i of its inputs. */
 static plait_status copy_promises(plait__schedule *schedule,
 				  const plait__schedule *shape, uint32_t factor)
 {
@@ -158,6 +162,8 @@ static plait_status scale_ranks(plait__expand *expand, plait_error *error)
 	return PLAIT_OK;
 }
 
+/* Make the schedule of the dag, which owns it also after a failure: sizes, name
+ * and promises. */
 static plait_status make_schedule(plait__expand *expand, plait_error *error)
 {
 	const plait__schedule *shape = expand->program->shape;
@@ -288,6 +294,7 @@ static plait_status add_nodes(const plait__expand *expand,
 							       PLAIT_E_NOMEM;
 }
 
+/* Add the nodes of an operation for each way, cut to max_count. */
 static plait_status expand_op(const plait__expand *expand,
 			      const plait__chunk_op *op)
 {

@@ -90,6 +90,8 @@ static plait_status resolve_names(resolver_state *resolver)
 	return PLAIT_OK;
 }
 
+/* Set the facts of the algo element; a file without `outofplace` is one of the
+ * MSCCL runtime. */
 static plait_status resolve_algorithm(resolver_state *resolver)
 {
 	const plait__xml_document *document = resolver->document;
@@ -118,6 +120,7 @@ static plait_status resolve_algorithm(resolver_state *resolver)
 
 /* ---- ranks ---- */
 
+/* Find the gpu element of each rank, which may come in any order. */
 static plait_status place_gpus(resolver_state *resolver)
 {
 	const plait__xml_document *document = resolver->document;
@@ -175,6 +178,7 @@ static void resolve_rank(resolver_state *resolver, uint32_t index)
 
 /* ---- lanes ---- */
 
+/* Find the tb element of each lane of a gpu, which may come in any order. */
 static plait_status place_blocks(resolver_state *resolver, uint32_t index,
 				 uint32_t first_lane)
 {
@@ -285,6 +289,8 @@ static uint32_t find_published(const resolver_state *resolver, uint32_t lane,
 		       UINT32_MAX;
 }
 
+/* Append the wait of a step.  One for an earlier step of its own lane is
+ * implied. */
 static plait_status resolve_wait(resolver_state *resolver, uint32_t lane,
 				 const plait__xml_step *step)
 {
@@ -343,6 +349,7 @@ static plait_status resolve_location(const resolver_state *resolver,
 	return PLAIT_OK;
 }
 
+/* Append a step that is no nop, with the waits from `first_wait` on. */
 static plait_status resolve_step(resolver_state *resolver,
 				 const plait__xml_step *step, uint32_t kind,
 				 uint32_t first_wait)
@@ -406,6 +413,7 @@ static plait_status resolve_block_step(resolver_state *resolver, uint32_t lane,
 	return status;
 }
 
+/* Append the steps of a lane; nops become waits of the step behind them. */
 static plait_status resolve_block(resolver_state *resolver, uint32_t lane)
 {
 	const plait__xml_block *block =
@@ -449,6 +457,7 @@ static plait_status resolve_blocks(resolver_state *resolver)
 
 /* ---- all ---- */
 
+/* Returns 0, or -1 without memory; the caller frees in both cases. */
 static int allocate(resolver_state *resolver, const plait_allocator *allocator)
 {
 	const plait__xml_document *document = resolver->document;

@@ -80,8 +80,8 @@ typedef struct plait__merge {
 
 /*
  * Lower a proved schedule.  PLAIT_E_INVALID: chunks of unequal size meet, which
- * a custom collective can do if the count is no multiple of its chunks.  The
- * result is to be freed also after a failure.
+ * a custom collective can do if the count is no multiple of its chunks, or the
+ * schedule has none; PLAIT_E_NOMEM.  The result is to be freed also after a failure.
  */
 plait_status plait__merge_schedule(const plait__schedule *schedule,
 				   const plait__merge_request *request,

@@ -211,6 +211,8 @@ static plait_status name_lane(plait__channels *channels,
 	return PLAIT_OK;
 }
 
+/* Let a send use connection `to`, behind connection `from` of one lane, or
+ * none.  Both are kept for undo_changes first. */
 static plait_status use(plait__channels *channels, uint32_t number,
 			uint32_t from, uint32_t to)
 {

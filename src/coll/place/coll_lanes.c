@@ -70,6 +70,8 @@ static int add_local_lane(plait__placement *place, plait__number_map *known,
 	return plait__number_map_add(known, key, 0);
 }
 
+/* Make lanes for directives of local nodes that no connection has named.
+ * Returns 0, or -1 without memory. */
 static int add_local_lanes(plait__placement *place)
 {
 	const plait__dag *dag = place->dag;

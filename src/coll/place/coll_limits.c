@@ -44,6 +44,7 @@ void plait__limits_of(uint32_t target, uint32_t protocol,
 
 /* ---- check ---- */
 
+/* Check offsets and the number of steps; waits that become steps count. */
 static plait_status check_lane(const plait__schedule *schedule, uint32_t number,
 			       const plait__placement_limits *limits,
 			       plait_error *error)

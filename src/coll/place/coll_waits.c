@@ -54,6 +54,8 @@ static int need_preds(plait__waits *waits, uint32_t node, uint32_t unit)
 	return 0;
 }
 
+/* Collect the units that a unit's nodes depend on in waits->needs.  Returns 0,
+ * or -1 without memory. */
 static int collect_needs(plait__waits *waits, uint32_t unit)
 {
 	const plait__dag_node *node = plait__dag_at(waits->place->dag, unit);
@@ -146,6 +148,8 @@ static plait__coll_step *step_of(const plait__waits *waits, uint32_t unit)
 		place->step[unit]];
 }
 
+/* Write the steps of a rank with their waits.  Clocks are of one rank: waits
+ * never leave it. */
 static int emit_rank(plait__waits *waits, uint32_t rank)
 {
 	const plait_allocator *allocator = waits->place->dag->allocator;

@@ -59,6 +59,8 @@ typedef struct plait__placement_lane {
 	uint32_t is_active;
 } plait__placement_lane;
 
+/* Filled by the passes: connections by plait__channels_assign, lanes by
+ * plait__lanes_make, steps and sequence by plait__order_steps. */
 typedef struct plait__placement {
 	plait__dag *dag;
 	const plait__placement_limits *limits;
@@ -90,7 +92,7 @@ plait_status plait__order_steps(plait__placement *place, plait_error *error);
 /* Write lanes, steps and waits into the schedule of the dag. */
 plait_status plait__waits_emit(plait__placement *place, plait_error *error);
 
-/* Check the finished schedule against the limits. */
+/* Check the finished schedule against the limits: PLAIT_E_INVALID names one. */
 plait_status plait__limits_check(const plait__schedule *schedule,
 				 const plait__placement_limits *limits,
 				 plait_error *error);

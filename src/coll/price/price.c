@@ -100,6 +100,8 @@ static void connect(const plait__schedule *schedule, uint32_t *sender,
 
 /* ---- results ---- */
 
+/* Follow the causes back from the unit that ends last, and sum times and
+ * latencies. */
 static void sum_path(plait__price *price)
 {
 	const plait__price_unit *units = price->units.items;

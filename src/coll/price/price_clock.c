@@ -355,6 +355,7 @@ static void execute(plait__clock *clock)
 
 /* ---- all ---- */
 
+/* Returns false without memory; the caller frees in both cases. */
 static bool init_clock(plait__clock *clock, const plait_allocator *allocator)
 {
 	clock->lanes = plait__alloc_array(allocator, clock->lane_count,

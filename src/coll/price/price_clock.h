@@ -22,7 +22,8 @@ typedef struct plait__clock_request {
 
 /*
  * Execute all tiles.  Appends to `units`; out_ends[t] is the time at which
- * tiles 0 to t have ended, in picoseconds from the first step.
+ * tiles 0 to t have ended, in picoseconds from the first step.  Statuses as
+ * plait__price_schedule: PLAIT_E_INVALID (the time), _DEADLOCK, _NOMEM.
  */
 plait_status plait__clock_run(const plait__clock_request *request,
 			      const plait_allocator *allocator,

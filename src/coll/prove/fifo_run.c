@@ -225,6 +225,7 @@ static uint32_t circle_length(const run_state *run, uint32_t first)
 	return length;
 }
 
+/* Write the circle of a deadlock into `text`, of PLAIT_ERROR_TEXT_BYTES. */
 static void describe_circle(const run_state *run, char *text)
 {
 	static const char *const needs[] = { "", "waits for",

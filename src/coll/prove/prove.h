@@ -82,7 +82,8 @@ typedef struct plait__proof {
 /*
  * Prove the schedule.  PLAIT_E_INVALID, and PLAIT_E_DEADLOCK for a deadlock:
  * the schedule is refused; the proof has the reason, and the error names rank,
- * lane, step and the circle or the chunk.
+ * lane, step and the circle or the chunk.  PLAIT_E_NOMEM: the proof says nothing.
+ * `request` may be null.
  */
 plait_status plait__prove_schedule(const plait__schedule *schedule,
 				   const plait__prove_request *request,

@@ -282,6 +282,7 @@ static plait_status replay(race_state *race)
 	return status;
 }
 
+/* Replay the accesses of one rank, with vector clocks over its lanes. */
 static plait_status check_rank(race_state *race)
 {
 	const plait_allocator *allocator = race->state->allocator;

@@ -106,6 +106,8 @@ static void raise_by_waits(const sweep_state *sweep, uint32_t *row, uint32_t til
 	}
 }
 
+/* Fill the clock row of a step in a tile; nodes come in an order that
+ * happens-before implies. */
 static void visit(sweep_state *sweep, uint32_t tile, uint32_t step)
 {
 	const plait__proof_state *state = sweep->state;

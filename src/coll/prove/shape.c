@@ -52,6 +52,7 @@ static plait_status check_sizes(plait__proof_state *state)
 	return PLAIT_OK;
 }
 
+/* Check that lanes are in the order of ranks. */
 static plait_status check_ranks(plait__proof_state *state)
 {
 	const plait__schedule *schedule = state->schedule;
@@ -84,6 +85,7 @@ static bool is_peer(const plait__schedule *schedule, uint32_t rank,
 			      (uint32_t)peer < schedule->rank_count);
 }
 
+/* Check peers, and that steps are in the order of lanes; fill lane_of. */
 static plait_status check_lanes(plait__proof_state *state)
 {
 	const plait__schedule *schedule = state->schedule;
@@ -135,6 +137,7 @@ static uint32_t buffer_chunks(const plait__coll_rank *rank, uint32_t buffer)
 	       rank->scratch_chunks;
 }
 
+/* A store outside of its buffer is a fault of shape, a read one of value. */
 static plait_status check_range(plait__proof_state *state, uint32_t index,
 				bool is_target)
 {
@@ -505,6 +508,7 @@ static plait_status check_work(plait__proof_state *state)
 	return PLAIT_OK;
 }
 
+/* Fill the numbers of the proof. */
 static plait_status count(plait__proof_state *state)
 {
 	const plait__schedule *schedule = state->schedule;

@@ -99,6 +99,7 @@ static plait_status load(replay_state *replay, const step_action *action, bool t
 	return PLAIT_OK;
 }
 
+/* Compute the value of chunk `chunk` of a step. */
 static plait_status compute(replay_state *replay, const step_action *action,
 			    uint32_t chunk, uint32_t *out)
 {
@@ -144,6 +145,8 @@ static plait_status execute(replay_state *replay, const step_action *action)
 	return PLAIT_OK;
 }
 
+/* Execute the steps with symbolic values; `sent` counts messages by lane and is
+ * zero. */
 static plait_status execute_all(replay_state *replay, uint32_t *sent)
 {
 	plait__proof_state *state = replay->state;
@@ -262,6 +265,8 @@ static int compare_kept(const void *left, const void *right)
 	return memcmp(left, right, PLAIT__HASH_BYTES);
 }
 
+/* List the values of promised outputs with a hash of their sets, sorted: equal
+ * promises are neighbours. */
 static int list_promised(replay_state *replay, plait__vector *list)
 {
 	for (uint64_t i = 0; i < replay->promise.promise_count; i++) {

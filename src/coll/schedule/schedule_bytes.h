@@ -38,8 +38,9 @@ void plait__schedule_bytes_write(const plait__schedule *schedule,
 /* Returns true if the bytes begin like a binary form. */
 int plait__schedule_bytes_begin(const void *bytes, uint64_t count);
 
-/* Read any bytes.  All indices of a schedule that is read are within their
- * arrays; the rest is for the proof. */
+/* Read any bytes; `name` is for errors.  All indices of a schedule that is read
+ * are within their arrays; the rest is for the proof.  PLAIT_E_INVALID: damaged;
+ * PLAIT_E_UNSUPPORTED: another version; PLAIT_E_NOMEM. */
 plait_status plait__schedule_bytes_read(const plait_allocator *allocator,
 					const void *bytes, uint64_t count,
 					const char *name,

@@ -15,7 +15,8 @@ typedef struct plait__chunk_text_options {
 	uint32_t tag;		/* of the program */
 } plait__chunk_text_options;
 
-/* Read a text, which needs no NUL.  Errors begin with "NAME:LINE: ". */
+/* Read a text, which needs no NUL.  Errors begin with "NAME:LINE: ":
+ * PLAIT_E_INVALID or PLAIT_E_NOMEM, and *out is null. */
 plait_status plait__chunk_text_read(const plait_allocator *allocator,
 				    const char *text, uint64_t bytes,
 				    const char *name,

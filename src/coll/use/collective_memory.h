@@ -7,6 +7,7 @@
 
 #include "coll/merge/merge.h"
 
+/* The caller sets all before `devices`; the rest is zero. */
 typedef struct plait__collective_memory {
 	const plait__schedule *schedule;
 	const plait_collective_desc *desc;
@@ -20,7 +21,9 @@ typedef struct plait__collective_memory {
 	uint32_t temporary_count;
 } plait__collective_memory;
 
-/* Check the buffers and find the devices.  Free also after a failure. */
+/* Check the buffers and find the devices: those of the descriptor, else of the
+ * buffers, else the context's first.  PLAIT_E_INVALID, PLAIT_E_HANDLE,
+ * PLAIT_E_NOMEM.  Close also after a failure. */
 plait_status plait__collective_memory_open(plait__collective_memory *memory);
 
 /* Create the temporaries of a merge. */
@@ -30,7 +33,8 @@ plait__collective_memory_allocate(plait__collective_memory *memory,
 
 void plait__collective_memory_close(plait__collective_memory *memory);
 
-/* Find the buffer of a place; null, without an error, where a run binds it. */
+/* Find the buffer of a place, borrowed; null, without an error, where a run binds
+ * it.  PLAIT_E_INVALID: the caller gave none. */
 plait_status plait__collective_memory_find(plait__collective_memory *memory,
 					   const plait__merge_place *place,
 					   plait_buffer **out);

@@ -14,7 +14,9 @@ typedef struct plait__promise_tables {
 	uint64_t promise_count, source_count;
 } plait__promise_tables;
 
-/* Read the caller's array; free the tables also after a failure. */
+/* Read the caller's array, of elements of the first one's `size`; `allocator` is
+ * set, the rest zero.  PLAIT_E_INVALID, PLAIT_E_NOMEM.  Free the tables also after a
+ * failure. */
 plait_status plait__promise_tables_read(plait__promise_tables *tables,
 					const plait_coll_promise *promises,
 					uint64_t count, plait_error *error);

@@ -20,6 +20,7 @@ plait_status plait__schedule_object_create(plait__context *context,
 					   plait__schedule_object **out,
 					   plait_error *error);
 
+/* Enter a schedule; leave it with plait__object_leave().  PLAIT_E_HANDLE. */
 plait_status plait__schedule_object_enter(plait_schedule *handle,
 					  plait__schedule_object **out,
 					  plait_error *error);
