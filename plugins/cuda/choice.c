@@ -16,6 +16,7 @@ region_of(const struct cuda_graph_builder *builder, uint32_t index)
 	return plaitp_cuda_work_at(builder->request, index)->region;
 }
 
+/* Each pick follows the one before, and the last stands before the bodies. */
 static bool add_picks(struct cuda_graph_builder *builder, uint32_t index,
 		      CUdeviceptr word, CUgraphConditionalHandle *conditions)
 {
@@ -39,7 +40,8 @@ static bool add_picks(struct cuda_graph_builder *builder, uint32_t index,
 	return true;
 }
 
-/* The last of the nodes stands for the branch. */
+/* The last of the nodes stands for the branch.  Each IF node follows the one
+ * before; commands of a body go to its graph. */
 static bool add_bodies(struct cuda_graph_builder *builder, uint32_t index,
 		       const CUgraphConditionalHandle *conditions)
 {

@@ -86,7 +86,8 @@ static bool is_fit(struct cuda_compiler *compiler, int driver_version)
 	return false;
 }
 
-/* Newest first. */
+/* Newest first.  Those beside the driver's own path come after what the loader
+ * finds. */
 static bool search(struct cuda_compiler *compiler, int driver_version)
 {
 	static const struct {
@@ -200,6 +201,7 @@ bool plaitp_cuda_compiles_loops(const plait_backend *self)
 	       self->compiler.version >= LOOPS_VERSION;
 }
 
+/* The code's own options come last. */
 static plait_status list_options(const struct cuda_build *build,
 				 struct options *options, bool binary,
 				 plait_error *error)
@@ -282,6 +284,7 @@ static plait_status fetch_code(const struct cuda_build *build,
 				      "NVRTC does not return its code");
 }
 
+/* PLAIT_E_INVALID: the text or its options are at fault. */
 static plait_status check_result(const struct cuda_build *build,
 				 nvrtcResult code, plait_error *error)
 {
@@ -305,6 +308,7 @@ static plait_status check_result(const struct cuda_build *build,
 	}
 }
 
+/* The caller frees *out.  The program object is destroyed in any case. */
 static plait_status compile(const struct cuda_build *build,
 			    const struct options *options, bool binary,
 			    void **out, uint64_t *out_bytes, plait_error *error)
@@ -366,6 +370,8 @@ static bool read_includes(const struct cuda_build *build,
 					   options->used, out);
 }
 
+/* *cached on entry: the cache may be read; on return: the code is from it.  A
+ * text whose includes cannot be followed is compiled each time. */
 static plait_status compile_cached(const struct cuda_build *build,
 				   const struct options *options, bool binary,
 				   bool *cached, void **out,

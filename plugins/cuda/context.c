@@ -63,7 +63,8 @@ static struct cuda_call make_service_stream(plait_backend *self,
 	return call;
 }
 
-/* The mode of captures is relaxed. */
+/* The mode of captures is relaxed.  After a failure the context is released
+ * again. */
 static struct cuda_call make_context(plait_backend *self,
 				     struct cuda_device *device)
 {

@@ -88,6 +88,8 @@ static const char *missing_nodes(int driver_version)
 	return "";
 }
 
+/* Ask for all limits; the description names what a driver of this version
+ * lacks. */
 static plait_status query_attributes(plait_backend *self,
 				     struct cuda_device *device,
 				     const char *name, plait_error *error)
@@ -158,6 +160,8 @@ static plait_status check_mode(plait_backend *self, struct cuda_device *device,
 	return status;
 }
 
+/* Append the device if it matches the options; one that does not is no
+ * error. */
 static plait_status add(plait_backend *self, int ordinal,
 			const struct cuda_options *options, plait_error *error)
 {
@@ -241,6 +245,8 @@ static plait_status refuse_init(plait_backend *self, CUresult code,
 		plaitp_cuda_code_hint(code));
 }
 
+/* Add all usable devices.  Some that are not usable are a warning, none at all
+ * is PLAIT_E_UNAVAILABLE with the first reason. */
 static plait_status list_devices(plait_backend *self,
 				 const struct cuda_options *options,
 				 plait_error *error)

@@ -165,6 +165,7 @@ static plait_status refuse(plait_backend *self, plait_error *error,
 				  name);
 }
 
+/* Functions newer than CUDA_BASE may be missing and stay null. */
 static plait_status look_up(plait_backend *self, cuda_get_proc_address *find,
 			    const char *driver, plait_error *error)
 {

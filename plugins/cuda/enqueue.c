@@ -43,6 +43,8 @@ static void open_path(struct encoder *encoder, struct cuda_device *to)
 		(void)plaitp_cuda_has_path(encoder->self, from, to);
 }
 
+/* Wrapped memory is of the host, so the driver finds the direction; devices
+ * copy directly where they can. */
 static bool copy(struct encoder *encoder, const plait_work *work)
 {
 	const struct cuda_calls *cu = &encoder->self->cu;
@@ -119,6 +121,7 @@ static bool fill_apart(struct encoder *encoder,
 					    chunk->height, encoder->stream));
 }
 
+/* A piece is elements in a row or, with a height, single ones apart. */
 static bool fill_piece(struct encoder *encoder,
 		       const CUDA_MEMSET_NODE_PARAMS_v1 *chunk)
 {
@@ -185,6 +188,7 @@ static bool fill(struct encoder *encoder, const plait_work *work)
 
 static bool enqueue(struct encoder *encoder, const plait_work *work);
 
+/* Rows as commands of their own, where one copy cannot take them. */
 static bool enqueue_each_row(struct encoder *encoder, const plait_work *work)
 {
 	const plait_work_rows *rows = work->rows;

@@ -54,6 +54,8 @@ static plait_status open_driver(plait_backend *self, plait_error *error)
 	return status;
 }
 
+/* Until plaitp_driven_open no thread or lane has to be closed: free_backend
+ * suffices. */
 static plait_status open_cuda(plait_host *host,
 			      const plait_host_services *services,
 			      plait_backend **out, plait_error *error)

@@ -28,7 +28,8 @@ static uint32_t add_bytes(CUDA_MEMSET_NODE_PARAMS_v1 *out, CUdeviceptr to,
 	return 1;
 }
 
-/* Fill whole patterns at a multiple of their size. */
+/* Fill whole patterns at a multiple of their size.  A pattern of 8 bytes is two
+ * fills, of its halves.  Returns the number of fills. */
 static uint32_t add_whole(CUDA_MEMSET_NODE_PARAMS_v1 *out, CUdeviceptr to,
 			  uint64_t count, unsigned width, uint64_t pattern)
 {

@@ -135,6 +135,8 @@ static void end_all(struct cuda_streams *streams, CUresult code)
 		end_batch(streams, (int32_t)code);
 }
 
+/* Retire what the word, the pilot or another queue's end covers, without a call
+ * of the driver. */
 static void collect_queue(struct cuda_streams *streams)
 {
 	uint32_t ticket = streams->retired;
@@ -332,6 +334,8 @@ static void fail_flight(plait_backend *self, struct cuda_streams *streams,
 	end_all(streams, plaitp_cuda_is_sticky(code) ? code : CUDA_SUCCESS);
 }
 
+/* Arm the pilot, write the ticket that is wanted.  A failure fails the queue
+ * and ends its batches. */
 static void make_calls(plait_backend *self, struct cuda_streams *streams,
 		       bool pilot)
 {

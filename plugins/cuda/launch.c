@@ -106,6 +106,7 @@ static void choose_block(const plait_launch_request *request,
 		choose_exact(kernel, request->items, block);
 }
 
+/* Cut the items into blocks and a grid within the device's limits. */
 static plait_status set_geometry(plait_backend *self,
 				 const plait_launch_request *request,
 				 plait_backend_launch *launch,
@@ -225,6 +226,8 @@ static void set_loop(plait_backend_launch *launch, uint32_t first,
 	       plaitp_cuda_loop_arguments(kernel) * sizeof(void *));
 }
 
+/* Fill the launch's block: a table of pointers, then the values, of which local
+ * memory has its offset. */
 static plait_status set_arguments(plait_backend *self,
 				  const plait_launch_request *request,
 				  plait_backend_launch *launch,

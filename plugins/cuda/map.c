@@ -19,6 +19,8 @@ struct cuda_map {
 	uint32_t flags;
 };
 
+/* Record and bytes in one block; the address has the alignment that the
+ * memory's has at the offset. */
 static plait_status new_map(plait_backend *self,
 			    const plait_backend_memory *memory,
 			    uint64_t offset, uint64_t bytes, uint32_t flags,

@@ -43,7 +43,8 @@ static plait_status refuse_bytes(plait_backend *self,
 		(unsigned long long)device->memory_bytes);
 }
 
-/* Context is current. */
+/* Context is current.  An alignment beyond the driver's promise is allocated in
+ * excess. */
 static plait_status allocate(plait_backend *self,
 			     plait_backend_memory *memory, plait_error *error)
 {

@@ -71,7 +71,8 @@ bool plaitp_cuda_has_pilot(struct cuda_streams *streams)
 	return some;
 }
 
-/* Runs on a thread of the driver. */
+/* Runs on a thread of the driver.  The number may be of a pilot that is not
+ * listed any more: its queue was closed. */
 static void on_pilot(CUstream stream, CUresult code, void *number)
 {
 	struct driven *driven = NULL;

@@ -42,6 +42,8 @@ static bool sets_conditions(const plait_code *code)
 	return has_name(code->code, code->bytes, "cudaGraphSetConditional");
 }
 
+/* PLAIT_E_INVALID: the code is at fault; UNSUPPORTED, UNAVAILABLE: the
+ * driver. */
 static plait_status judge_load(const struct cuda_build *build, CUresult code,
 			       plait_error *error)
 {
@@ -187,6 +189,7 @@ static bool is_named_portable(const char *entry)
 	return strncmp(entry, begin, sizeof(begin) - 1) == 0;
 }
 
+/* Null without memory.  Copies the signature; the module comes later. */
 static plait_backend_kernel *new_kernel(const struct cuda_build *build)
 {
 	const plait_code *code = build->code;
@@ -292,7 +295,8 @@ static plait_status check_parameters(const struct cuda_build *build,
 	return PLAIT_OK;
 }
 
-/* Read a variable of the module, if it has one of that size. */
+/* Read a variable of the module, if it has one of that size.  Synchronous, on
+ * the device's own stream. */
 static plait_status read_variable(const struct cuda_build *build,
 				  plait_backend_kernel *kernel,
 				  const char *name, void *out, size_t room,

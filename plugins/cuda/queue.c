@@ -32,6 +32,8 @@ static int callback_priority(const struct cuda_device *device, int priority)
 	return urgent < device->priority_least ? urgent : priority;
 }
 
+/* The queue's stream, one for callbacks, and a word if the device writes words.
+ * After a failure the caller destroys what there is. */
 static CUresult make_streams(plait_backend *self, driven_queue *queue,
 			     struct cuda_streams *streams, int32_t wanted)
 {
@@ -57,6 +59,7 @@ static CUresult make_streams(plait_backend *self, driven_queue *queue,
 	return code;
 }
 
+/* Import the program's stream, which is not destroyed, or make one. */
 static plait_status fill_streams(plait_backend *self, driven_queue *queue,
 				 struct cuda_streams *streams,
 				 const plait_queue_request *request,

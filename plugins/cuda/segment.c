@@ -160,6 +160,8 @@ static bool is_missing_in_bodies(const struct cuda_graph_builder *builder,
 		plaitp_driven_work_is_empty(work));
 }
 
+/* Add the command behind its predecessors (`before`), to the graph of its
+ * body. */
 static bool add_node(struct cuda_graph_builder *builder, uint32_t index)
 {
 	const plait_work *work = plaitp_cuda_work_at(builder->request, index);
@@ -186,6 +188,8 @@ static bool add_node(struct cuda_graph_builder *builder, uint32_t index)
 	}
 }
 
+/* In the order of the request, where predecessors come first.  The graph of the
+ * commands of a body is set when its region is added. */
 static bool add_nodes(struct cuda_graph_builder *builder)
 {
 	const plait_segment_request *request = builder->request;
@@ -230,6 +234,8 @@ static bool instantiate(struct cuda_graph_builder *builder)
 				      code);
 }
 
+/* Make the graph, instantiate and upload it.  Context is current.  The caller
+ * destroys what a failure leaves. */
 static bool build_graph(struct cuda_graph_builder *builder)
 {
 	const struct cuda_calls *cu = &builder->self->cu;
@@ -280,6 +286,7 @@ static bool should_log(const struct cuda_graph_builder *builder)
 	return builder->segment->region_count > 0 || !builder->declined;
 }
 
+/* What the driver has refused, or what it does not have. */
 static plait_status describe(const struct cuda_graph_builder *builder,
 			     plait_error *error)
 {
@@ -321,6 +328,7 @@ static plait_status fail(const struct cuda_graph_builder *builder,
 	return status;
 }
 
+/* Zeroed, with its arrays; null without memory. */
 static plait_backend_segment *new_segment(plait_backend *self,
 					  const plait_segment_request *request)
 {
@@ -342,6 +350,8 @@ static plait_backend_segment *new_segment(plait_backend *self,
 	return segment;
 }
 
+/* Allocate the arrays of the build and the segment.  Returns false without
+ * memory; the caller frees the arrays. */
 static bool init_builder(struct cuda_graph_builder *builder)
 {
 	uint64_t count = builder->request->work_count;
@@ -374,6 +384,7 @@ static void free_builder(struct cuda_graph_builder *builder)
 						builder->total_bytes, 0);
 }
 
+/* Destroys graph and regions after a failure; the record stays the caller's. */
 static plait_status build_segment(struct cuda_graph_builder *builder,
 				  uint32_t device, plait_error *error)
 {
@@ -438,6 +449,7 @@ void plaitp_cuda_segment_destroy(plait_backend *self,
 
 /* --- updates -------------------------------------------------------------- */
 
+/* Change the node of a launch or a copy, in the executable graph alone. */
 static void patch(plait_backend *self, const plait_backend_segment *segment,
 		  uint32_t index, const plait_work *work,
 		  struct cuda_call *call)

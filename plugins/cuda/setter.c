@@ -114,6 +114,7 @@ static void keep_setters(plait_backend *self, struct cuda_device *device,
 		self->cu.cuModuleUnload(module);
 }
 
+/* Load the module of decide and pick; another thread may have been faster. */
 static struct cuda_call load_setters(plait_backend *self,
 				    struct cuda_device *device, char *log)
 {

@@ -109,7 +109,8 @@ static bool copy_later(plait_backend *self, CUstream stream,
 		     self->cu.cuLaunchHostFunc(stream, copy_chunk, transfer));
 }
 
-/* The host functions own `transfer` once the first is enqueued. */
+/* The host functions own `transfer` once the first is enqueued.  One direction:
+ * copy in or out of the staging memory around each chunk's transfer. */
 static bool send_chunks(plait_backend *self, CUstream stream,
 			struct cuda_transfer *transfer, CUdeviceptr address,
 			uint64_t bytes, struct cuda_call *call)

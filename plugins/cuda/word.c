@@ -44,6 +44,7 @@ static struct cuda_call allocate(plait_backend *self, struct cuda_slab *slab,
 	return call;
 }
 
+/* Add words to the free ones.  Another thread may take them first. */
 static struct cuda_call add_slab(plait_backend *self,
 				 struct cuda_device *device)
 {

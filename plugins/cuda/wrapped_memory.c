@@ -82,6 +82,8 @@ static plait_status refuse(plait_backend *self, uint32_t device, CUresult code,
 				  "whole pages, or all of it at once", device);
 }
 
+/* Give up one use; the last unregisters the pages.  Caller does not hold
+ * pages_lock. */
 static void drop_pages(plait_backend *self, struct cuda_pages *pages)
 {
 	plait_error ignored = { .size = sizeof(ignored) };

@@ -110,7 +110,9 @@ static void stop_waiting(driven_queue *queue)
 	queue->waits_for = NULL;
 }
 
-/* Returns true if the wait no longer holds the batch back. */
+/* Returns true if the wait no longer holds the batch back.  A pending one is
+ * left to the driver if it can wait for the emitting batch; else the queue
+ * becomes a waiter of the signal. */
 static bool resolve_wait(struct driven *self, struct driven_wait *wait)
 {
 	driven_queue *queue = wait->batch->queue;
@@ -155,7 +157,8 @@ static bool has_happened(const driven_batch *batch)
 }
 
 /* Fail the queue if the batch, or an emission that the driver waited for, has
- * failed. */
+ * failed.  Before a host function too: waits that the driver kept are over
+ * then. */
 static void collect_failures(struct driven *self, driven_batch *batch)
 {
 	driven_queue *queue = batch->queue;
@@ -206,8 +209,9 @@ static void begin_call(struct driven *self, driven_batch *batch)
 
 enum step { STEP_DONE, STEP_BLOCKED, STEP_DEFERRED };
 
-/* Enqueue the works of a batch when its waits are over or left to the
- * driver. */
+/* Enqueue the works of a batch when its waits are over or left to the driver.
+ * STEP_BLOCKED: until a host function has ended; STEP_DEFERRED: until a thread
+ * that may call the driver. */
 static enum step enqueue_batch(struct driven *self, driven_batch *batch,
 			       bool may_call)
 {
@@ -277,6 +281,8 @@ static void unlist_emit(struct driven_emit *emit)
 	emit->listed = false;
 }
 
+/* Enqueue from `next` on, as long as nothing holds a batch back.  Without
+ * `may_call` only batches pass that need no call of the driver. */
 static enum step enqueue_batches(struct driven *self, driven_queue *queue,
 				 bool may_call)
 {
@@ -317,6 +323,9 @@ static void emit_all(struct driven *self, driven_batch *batch)
 	}
 }
 
+/* Take batches that have happened off the head, in order; advance their
+ * signals, and hand them to the deliveries, or to the garbage if they emit
+ * nothing. */
 static void retire(struct driven *self, driven_queue *queue)
 {
 	driven_batch *batch;

@@ -175,6 +175,8 @@ static bool is_new(struct scan *scan, const struct stat *info)
 	return true;
 }
 
+/* Hash name and text of a file, and scan the text.  The caller closes
+ * `file`. */
 static void add_file(struct scan *scan, const char *path, int file,
 		     const struct stat *info)
 {
@@ -203,7 +205,8 @@ static void add_file(struct scan *scan, const char *path, int file,
 		scan->services->resize(scan->host, text.bytes, text.room, 0);
 }
 
-/* Add a candidate.  Returns true if there is such a file. */
+/* Add a candidate.  Returns true if there is such a file.  Hashes its path; a
+ * file that was seen before is not read again. */
 static bool try_file(struct scan *scan, const struct folder *folder,
 		     const char *name, size_t length)
 {
@@ -300,6 +303,9 @@ static void read_line(struct scan *scan, const struct folder *beside,
 	read_operand(scan, beside, at, end);
 }
 
+/* Scan a text without splices, in place.  Sets `unknown` at what this scan does
+ * not follow: raw strings in a text with include or import, __has_include,
+ * __has_embed, incbin. */
 static void scan_joined(struct scan *scan, char *text, uint64_t bytes,
 			const struct folder *beside)
 {
@@ -364,7 +370,8 @@ static size_t next_word(const char **at, const char *end)
 	return length;
 }
 
-/* Options that name a folder, in the word itself or in the next one. */
+/* Options that name a folder, in the word itself or in the next one.  Other
+ * ways to include set `unknown`. */
 static void read_options(struct scan *scan, const char *at, const char *end)
 {
 	static const char *const names[] = { "--include-path=",

@@ -49,7 +49,8 @@ static void read_actions(struct driven_process_state *out)
 		out->readable[i] = sigaction(i, NULL, &out->actions[i]) == 0;
 }
 
-/* Caller holds `lock`. */
+/* Caller holds `lock`.  Read handlers and variables, or copy what the first
+ * saving has, and list `out`. */
 static plait_status save_shared(struct driven *self,
 				struct driven_process_state *out,
 				plait_error *error)

@@ -166,6 +166,7 @@ static uint64_t count_bytes(const plait_submission *from)
 	       from->emit_count * sizeof(struct driven_emit);
 }
 
+/* Copy one submission with its arrays into one block; null without memory. */
 static driven_batch *copy_batch(struct driven *self, driven_queue *queue,
 				const plait_submission *from)
 {
@@ -201,6 +202,8 @@ static void free_batches(struct driven *self, driven_batch *batch)
 	}
 }
 
+/* Regions and other kinds are refused before anything of the submission is
+ * copied. */
 static plait_status check_kinds(struct driven *self,
 				const plait_submission *one,
 				plait_error *error)
@@ -224,7 +227,8 @@ static plait_status check_kinds(struct driven *self,
 	return PLAIT_OK;
 }
 
-/* Copy all submissions into a list; its end is in *out_last. */
+/* Copy all submissions into a list; its end is in *out_last.  After a failure
+ * nothing is left. */
 static plait_status copy_batches(struct driven *self, driven_queue *queue,
 				 const plait_submission *submissions,
 				 uint32_t count, driven_batch **out_first,
@@ -257,7 +261,8 @@ static plait_status copy_batches(struct driven *self, driven_queue *queue,
 
 /* --- submission ----------------------------------------------------------- */
 
-/* Distinguish submissions that exceed the capacity of the empty queue. */
+/* Distinguish submissions that exceed the capacity of the empty queue.  The one
+ * can never be accepted (INVALID), others later (BUSY). */
 static plait_status refuse(struct driven *self, const driven_queue *queue,
 			   uint64_t works, plait_error *error)
 {
@@ -279,7 +284,7 @@ static plait_status refuse(struct driven *self, const driven_queue *queue,
 		(unsigned long long)queue->capacity);
 }
 
-/* Caller holds self->lock. */
+/* Caller holds self->lock.  Takes all of the list over, or nothing of it. */
 static plait_status append(struct driven *self, driven_queue *queue,
 			   driven_batch *first, driven_batch *last,
 			   plait_error *error)

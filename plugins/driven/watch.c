@@ -41,7 +41,8 @@ static struct timespec after_pause(void)
 	return until;
 }
 
-/* Sleep for a pause, and while parked.  Returns false at the end. */
+/* Sleep for a pause, and while parked.  Returns false at the end.  A wake-up
+ * from parking is no look: a whole pause follows. */
 static bool pause_watch(struct driven *self)
 {
 	struct timespec until;

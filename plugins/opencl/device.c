@@ -187,6 +187,8 @@ static plait_status add(plait_backend *self, cl_platform_id platform,
 	return status;
 }
 
+/* Add the parts of one device as devices, with `split`.  Parts beyond `parts`,
+ * or behind a failure, are released unless the process keeps them. */
 static plait_status add_parts(plait_backend *self, cl_platform_id platform,
 			      cl_device_id id, uint32_t parts,
 			      plait_error *error)
@@ -295,7 +297,8 @@ static void adapt(plait_backend *self, const struct opencl_options *options,
 						     options->segments);
 }
 
-/* Choose the first platform that has a matching device. */
+/* Choose the first platform that has a matching device.  All devices are of
+ * that one, because a context cannot span platforms. */
 static plait_status choose(plait_backend *self,
 			   const struct opencl_options *options,
 			   plait_error *error)
@@ -337,6 +340,8 @@ static plait_status choose(plait_backend *self,
 
 /* --- the context ---------------------------------------------------------- */
 
+/* The one context of all devices, and a queue of each for maps.  After a
+ * failure the caller closes what was made. */
 static plait_status create_context(plait_backend *self, plait_error *error)
 {
 	cl_device_id ids[OPENCL_MAX_DEVICES];

@@ -318,6 +318,8 @@ static cl_uint list_events(driven_batch *batch)
 	return count;
 }
 
+/* Enqueue the works up to `end`; `last` is the last with a command, whose event
+ * the batch gets.  Advances work_index. */
 static cl_int enqueue_all(struct encoder *encoder, uint32_t end, uint32_t last)
 {
 	driven_batch *batch = encoder->batch;
@@ -429,6 +431,8 @@ static bool begin_events(struct encoder *encoder, uint32_t end)
 	return false;
 }
 
+/* The operation enqueue.  After a failure the queue has failed, and what the
+ * driver had accepted has ended. */
 static void enqueue_batch(struct driven *driven, driven_batch *batch)
 {
 	struct encoder encoder = { .self = backend_of(driven),
@@ -453,6 +457,7 @@ static void enqueue_batch(struct driven *driven, driven_batch *batch)
 
 /* --- queues, events and errors -------------------------------------------- */
 
+/* Make the driver's queue, or import the program's. */
 static plait_status open_queue(struct driven *driven, driven_queue *queue,
 			       const plait_queue_request *request,
 			       plait_error *error)

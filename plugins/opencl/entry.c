@@ -48,6 +48,7 @@ static plait_status open_driver(plait_backend *self, plait_error *error)
 	return status;
 }
 
+/* After a failed open_driver there are no locks yet: free_backend suffices. */
 static plait_status open_opencl(plait_host *host,
 				const plait_host_services *services,
 				plait_backend **out, plait_error *error)

@@ -115,6 +115,8 @@ static void adapt(plait_backend *self, struct opencl_device *device,
 				 "cl_khr_command_buffer_mutable_dispatch"));
 }
 
+/* A device that does not tell its extensions has no command buffers.  `always`:
+ * with segments=1. */
 static void ask(plait_backend *self, struct opencl_device *device,
 		bool always)
 {

@@ -104,7 +104,7 @@ static bool make_room(plait_backend *self, const plait_launch_request *request,
 	return launch->arguments != NULL;
 }
 
-/* Memory from an offset on needs a sub-buffer. */
+/* Memory from an offset on needs a sub-buffer.  The launch owns it. */
 static plait_status create_sub_buffer(plait_backend *self,
 				      plait_backend_launch *launch,
 			const plait_launch_argument *argument, cl_mem *out,
@@ -165,6 +165,8 @@ static plait_status set_memory(plait_backend *self,
 	return judge_argument(self, request->kernel, index, code, error);
 }
 
+/* Local memory has a size and no value; a pointer without memory must be null;
+ * a short value is padded. */
 static plait_status set_value(plait_backend *self,
 			      const plait_launch_request *request,
 			      plait_backend_launch *launch, uint32_t index,
@@ -282,6 +284,7 @@ static plait_status choose_kernel(plait_backend *self,
 
 /* --- geometry ------------------------------------------------------------- */
 
+/* Items are rounded up to whole groups. */
 static plait_status set_geometry(plait_backend *self,
 				 const plait_launch_request *request,
 				 plait_backend_launch *launch,
@@ -331,6 +334,8 @@ void plaitp_opencl_launch_describe(const plait_backend_launch *launch,
 
 /* --- slots ---------------------------------------------------------------- */
 
+/* Make a kernel object of the launch's own, because arguments belong to the
+ * object.  The caller destroys what a failure leaves. */
 static plait_status fill_launch(plait_backend *self,
 				const plait_launch_request *request,
 				plait_backend_launch *launch,

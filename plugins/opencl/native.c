@@ -8,6 +8,7 @@
 
 /* --- queries -------------------------------------------------------------- */
 
+/* The handle of the device, its context or its platform. */
 static plait_status tell_device(plait_backend *self,
 				const struct opencl_device *device,
 				uint32_t kind, uint64_t *out,
@@ -77,6 +78,8 @@ static plait_status refuse_kind(plait_backend *self, uint32_t kind,
 				  wanted);
 }
 
+/* Check that the program's memory is a buffer of this context that is large
+ * enough. */
 static plait_status check_memory(plait_backend *self, cl_mem memory,
 				 uint64_t bytes_wanted, plait_error *error)
 {
@@ -133,6 +136,8 @@ plait_status plaitp_opencl_import_memory(plait_backend *self,
 	return PLAIT_OK;
 }
 
+/* Check that the program's queue is of this context and device, and in
+ * order. */
 static plait_status check_queue(plait_backend *self,
 				const struct opencl_device *device,
 				cl_command_queue queue, plait_error *error)

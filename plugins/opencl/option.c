@@ -48,6 +48,7 @@ static plait_status read_parts(plait_backend *self,
 	return PLAIT_OK;
 }
 
+/* The type of devices; all without the option. */
 static plait_status read_type(plait_backend *self, struct opencl_options *out,
 			      plait_error *error)
 {

@@ -337,6 +337,9 @@ static bool is_unchanged(const struct build *build)
 	       memcmp(&now, &build->includes, sizeof(now)) == 0;
 }
 
+/* Take the program from one that is in use, from the cache, or build it.  A
+ * text whose includes cannot be followed is always built, and neither kept nor
+ * shared. */
 static plait_status build_cached_text(struct build *build, plait_error *error)
 {
 	plait_status status = PLAIT_OK;
@@ -408,6 +411,8 @@ static plait_status build_program(struct build *build, plait_error *error)
 
 /* --- kernels -------------------------------------------------------------- */
 
+/* Null without memory.  The signature is copied; the driver's objects come
+ * later. */
 static plait_backend_kernel *new_kernel(const struct build *build)
 {
 	const plait_code *code = build->code;

@@ -70,6 +70,7 @@ static cl_int copy_each_row(struct recorder *recorder)
 	return code;
 }
 
+/* One command, unless both are one memory object. */
 static cl_int copy_rows(struct recorder *recorder)
 {
 	const struct opencl_buffer_calls *calls = &recorder->self->buffers;
@@ -131,6 +132,8 @@ static cl_int fill(struct recorder *recorder)
 
 /* --- launches ------------------------------------------------------------- */
 
+/* Record a launch.  Retains its kernel, and notes what an update has to leave
+ * as it is. */
 static cl_int launch(struct recorder *recorder)
 {
 	plait_backend *self = recorder->self;

@@ -54,6 +54,7 @@ static void copy_work(plait_work *out, const plait_segment_request *request,
 	       stride < sizeof(*out) ? stride : sizeof(*out));
 }
 
+/* Copies the works; records nothing. */
 static plait_backend_segment *new_segment(plait_backend *self,
 					  struct opencl_device *device,
 					  const plait_segment_request *request)

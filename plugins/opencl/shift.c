@@ -55,7 +55,8 @@ static void describe(const plait_backend_kernel *kernel,
 		};
 }
 
-/* Caller holds shift_lock. */
+/* Caller holds shift_lock.  Builds `shifted`, which the kernel owns; null after
+ * a failure. */
 static plait_status build(plait_backend *self, plait_backend_kernel *kernel,
 			  plait_error *error)
 {

@@ -59,6 +59,8 @@ uint64_t plaitp_opencl_signature_bytes(const plait_code *code,
 
 /* --- what the driver says ------------------------------------------------- */
 
+/* What the driver says of a parameter; unknown where it does not answer, as
+ * drivers need not. */
 static struct found ask_driver(const plait_backend *self, cl_kernel kernel,
 			       uint32_t index)
 {
@@ -289,6 +291,7 @@ static plait_status refuse(const plait_backend *self, const plait_code *code,
 
 /* --- size of values ------------------------------------------------------- */
 
+/* Set zeros of the signature's size: the driver refuses another size. */
 static plait_status try_value(const plait_backend *self,
 			      const plait_code *code, cl_kernel kernel,
 			      uint32_t index, plait_error *error)
