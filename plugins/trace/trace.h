@@ -70,8 +70,8 @@ struct trace_name {
 	/* Queues of which markers measure the commands (plaitp_trace_marks);
 	 * else 0 and null.  Markers count as work, so submit.c limits the work
 	 * itself: the capacity that the core asked for, the work submitted, and
-	 * a signal that every submission raises to it.  Used by one call at a
-	 * time, without the lock. */
+	 * a signal that the last submission of each call raises to it.  Used by
+	 * one call at a time, without the lock. */
 	uint64_t capacity;
 	uint64_t submitted;
 	plait_backend_signal *done;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writer of the file: Trace Event JSON for Perfetto and chrome://tracing.  Each
- * device is a process and each queue one of its threads; the host is process 0.
+ * device is a process and each queue one of its threads; the host is a process,
+ * too, the first of each trace.
  */
 #include <errno.h>
 #include <fcntl.h>
