@@ -98,6 +98,7 @@ static void check_left_over(check *self)
 					    kinds[i]);
 }
 
+/* Batches left in the model are retracted before the backend closes. */
 static void close_wrapper(plait_backend *backend)
 {
 	check *self = check_of(backend);

@@ -313,6 +313,7 @@ static void retire_launch(check *self, check_launch *launch)
 	plaitp_check_retire(self, &launch->object);
 }
 
+/* Without the lock during the call.  After a failure the launch is retired. */
 static plait_status create(check *self, check_launch *launch,
 			   const plait_launch_request *request,
 			   plait_backend_launch **out, plait_error *error)

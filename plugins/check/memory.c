@@ -158,6 +158,7 @@ static check_memory *find_mappable(check *self, const char *slot,
 	return NULL;
 }
 
+/* A mapping that cannot be listed is undone. */
 static plait_status keep_map(check *self, check_memory *memory, void *pointer,
 			     plait_error *error)
 {

@@ -49,6 +49,8 @@ static void raise_only(check *self, check_signal *signal, uint64_t sequence,
 		wake(self, queue);
 }
 
+/* Give up its uses, and retire its calls; those that have not run are
+ * skipped. */
 static void free_batch(check *self, check_batch *batch)
 {
 	for (uint32_t i = 0; i < batch->wait_count; i++)
@@ -72,7 +74,8 @@ static void free_batch(check *self, check_batch *batch)
 	self->services->resize(self->host, batch, batch->bytes, 0);
 }
 
-/* Retire the first batch of the queue; returns false if it is not done. */
+/* Retire the first batch of the queue; returns false if it is not done.  A wait
+ * that is not over makes the queue a waiter of its signal. */
 static bool finish_head(check *self, check_queue *queue)
 {
 	check_batch *batch = queue->head;

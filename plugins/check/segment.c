@@ -200,6 +200,7 @@ void plaitp_check_segment_forget_launch(check *self, const char *slot,
 		}
 }
 
+/* With the core's handles, whose uses it counts; null without memory. */
 static check_segment *add(check *self, uint32_t device,
 			  const plait_segment_request *request)
 {
@@ -241,6 +242,7 @@ static void retire_segment(check *self, check_segment *segment)
 
 /* ---- slots ---- */
 
+/* Build with the backend's handles; without the lock. */
 static plait_status create(check *self, check_segment *segment,
 			   const plait_segment_request *request,
 			   plait_error *error)
@@ -341,6 +343,7 @@ void plaitp_check_segment_destroy(plait_backend *backend,
 		self->inner_table->segment_destroy(self->inner, inner);
 }
 
+/* Null after a report. */
 static check_segment *find_to_patch(check *self,
 				    const plait_backend_segment *handle,
 				    uint32_t index, const plait_work *work)

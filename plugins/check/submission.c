@@ -238,6 +238,7 @@ bool plaitp_check_submission_segment_work(check *self, uint32_t device,
 	}
 }
 
+/* False after a report. */
 static bool check_work(check *self, const check_queue *queue, uint32_t index,
 		       const plait_work *work)
 {
@@ -312,7 +313,8 @@ static bool check_arrays(check *self, const plait_submission *submission)
 	return !what;
 }
 
-/* `out_emitted`: number of emissions that were counted. */
+/* `out_emitted`: number of emissions that were counted.  A false answer comes
+ * after a report; the caller uncounts. */
 static bool check_one(check *self, const check_queue *queue,
 		      const plait_submission *submission,
 		      uint32_t *out_emitted)

@@ -113,6 +113,7 @@ static void add_segment(check_batch *batch, plait_backend_segment *segment)
 	batch->segments[batch->segment_count++] = segment;
 }
 
+/* Appends the batch, and counts uses of its signals. */
 static void append(check_queue *queue, check_batch *batch,
 		   const plait_submission *submission)
 {
@@ -134,7 +135,8 @@ static void append(check_queue *queue, check_batch *batch,
 	queue->tail = batch;
 }
 
-/* Append to the model; false without memory. */
+/* Append to the model; false without memory.  The batch is in the queue then,
+ * too; the caller retracts it. */
 static bool enter_model(check *self, check_queue *queue,
 			const plait_submission *submission,
 			check_batch **out)
@@ -285,7 +287,8 @@ static void confirm_or_retract(check *self, check_queue *queue, bool accepted)
 	queue->inside = false;
 }
 
-/* Enter the model, then call the backend; returns its result. */
+/* Enter the model, then call the backend; returns its result.  Caller holds the
+ * lock, which is released. */
 static plait_status submit(check *self, check_queue *queue,
 			   const plait_submission *submissions,
 			   uint32_t count, plait_error *error)

@@ -286,7 +286,7 @@ static bool should_log(const struct cuda_graph_builder *builder)
 	return builder->segment->region_count > 0 || !builder->declined;
 }
 
-/* What the driver has refused, or what it does not have. */
+/* Write the error: the call that the driver refused, or what it lacks. */
 static plait_status describe(const struct cuda_graph_builder *builder,
 			     plait_error *error)
 {

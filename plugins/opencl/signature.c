@@ -59,8 +59,8 @@ uint64_t plaitp_opencl_signature_bytes(const plait_code *code,
 
 /* --- what the driver says ------------------------------------------------- */
 
-/* What the driver says of a parameter; unknown where it does not answer, as
- * drivers need not. */
+/* Ask for a parameter.  Where the driver does not answer, as it need not, the
+ * space is 0 and the type empty. */
 static struct found ask_driver(const plait_backend *self, cl_kernel kernel,
 			       uint32_t index)
 {

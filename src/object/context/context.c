@@ -43,7 +43,8 @@ static void end_ports(plait__context *context)
 		plait__notification_close(&context->ports[i]);
 }
 
-/* Joins threads, so it never runs on one of them. */
+/* Joins threads, so it never runs on one of them.  Threads end before the
+ * backends that they call, and those before the pool that they submit to. */
 static void end_context(void *arg)
 {
 	plait__context *context = arg;
@@ -116,6 +117,8 @@ static void count_devices(plait__context *context)
 				->device_count;
 }
 
+/* Fill a port and its devices, which begin at *first_device, and advance that.
+ * After a failure the caller ends the devices. */
 static plait_status make_port(plait__context *context, uint32_t index,
 			      uint32_t *first_device, plait_error *error)
 {
@@ -146,6 +149,8 @@ static plait_status make_port(plait__context *context, uint32_t index,
 	return PLAIT_OK;
 }
 
+/* Make ports and devices.  After a failure the caller ends the devices and
+ * frees the tables, if there are any. */
 static plait_status make_tables(plait__context *context, plait_error *error)
 {
 	const plait_allocator *allocator = plait__context_allocator(context);
@@ -214,6 +219,7 @@ static bool wants_races(const plait__context *context)
 	       plait__registry_wraps_in(context->registry, "check");
 }
 
+/* Without memory for its races the context finds none. */
 static plait_status build(const plait__settings *settings,
 			  plait__context **out, plait_error *error)
 {

@@ -59,6 +59,7 @@ static plait_status read_log(plait__log *out, const plait_context_desc *desc,
 	return PLAIT_OK;
 }
 
+/* The description, else PLAIT_WORKERS, else the number of CPUs. */
 static plait_status read_workers(uint32_t *out, const plait_context_desc *desc,
 				 plait_error *error)
 {

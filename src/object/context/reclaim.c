@@ -25,7 +25,8 @@ bool plait__reclaim_has_autonomous_backend(const plait__context *context)
 	return false;
 }
 
-/* Do the drops that notification callbacks deferred. */
+/* Do the drops that notification callbacks deferred.  Each without the lock: a
+ * drop may defer others. */
 static void drop_deferred(plait__context *context)
 {
 	plait__object *object;

@@ -152,6 +152,8 @@ static bool was_woken(void *arg)
 	       state->seen;
 }
 
+/* The loop of the thread, until it is stopped.  A round needs a hold of the
+ * context; without one the context is about to end. */
 static void run_rounds(plait__context *context)
 {
 	plait__reclaim_thread *reclaimer = &context->reclaimer;
@@ -183,6 +185,8 @@ static void run_rounds(plait__context *context)
 
 static void survive_exit(void *arg);
 
+/* An heir joins the thread that ended in a user's function, and drops the
+ * context's hold of that thread's round. */
 static void run_thread(void *arg)
 {
 	plait__context *context = arg;

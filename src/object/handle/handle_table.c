@@ -194,6 +194,8 @@ void plait__handle_exhaust_generations(plait__handle_slot *slot)
 
 /* --- errors */
 
+/* Returns true if the value is a handle that exists, or existed as far as its
+ * slot can tell.  *out_type is set in any case. */
 static bool is_handle(uint64_t value, int32_t *out_type)
 {
 	plait__handle_slot *slot;

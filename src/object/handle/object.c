@@ -94,7 +94,8 @@ static void count_closed(plait__context *context)
 		base->ops->last_handle_closed(context);
 }
 
-/* The user's last reference is gone, and no thread is inside. */
+/* The user's last reference is gone, and no thread is inside.  The context is
+ * kept until the close is counted. */
 static void close_handle(plait__object *object)
 {
 	plait__context *context = object->context;

@@ -91,6 +91,7 @@ static const plait__class inbox_class = {
 	.destroy = destroy_inbox
 };
 
+/* The calling thread becomes the owner. */
 static plait_status create(plait__context *context, plait__inbox **out,
 			   plait_error *error)
 {

@@ -18,6 +18,7 @@ struct promised {
 	uint64_t sequences[SOME];
 };
 
+/* Count the promised events, and hold the signals of some. */
 static void collect(plait__inbox *inbox, struct promised *out)
 {
 	const plait__inbox_event *at;

@@ -111,6 +111,8 @@ static void on_signal(plait__listener *listener, plait_status status)
 	on_event(listener, status);
 }
 
+/* Promise the event before the backend is asked, because it may answer inside
+ * the call. */
 static plait_status notify(plait__signal *signal, plait__inbox *inbox,
 			   plait_event *event, plait_error *error)
 {

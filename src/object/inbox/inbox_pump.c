@@ -390,6 +390,9 @@ static bool enter_to_serve(plait__inbox *inbox)
 	return serves;
 }
 
+/* Run one event of an inbox of the calling thread.  PLAIT_PENDING: there is
+ * none; PLAIT_EVENT_READY: it has no function, so plait_inbox_next has to take
+ * it. */
 static plait_status serve(plait__context *context)
 {
 	plait_status status;

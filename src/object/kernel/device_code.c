@@ -156,6 +156,8 @@ static plait_status accept(struct compilation *compilation, plait_error *error)
 	return query(compilation, error);
 }
 
+/* Let the backend build the code, and log time and result.  `raw` is null after
+ * a failure. */
 static plait_status hand_over(struct compilation *compilation,
 			      plait_error *error)
 {
@@ -189,6 +191,7 @@ static plait_status hand_over(struct compilation *compilation,
 				     &compilation->log.words, error);
 }
 
+/* Fill the record for the backend.  The memory is make_one's. */
 static plait_status make_with(struct compilation *compilation,
 			      plait_error *error)
 {
@@ -243,7 +246,8 @@ static void refuse(plait__device_code *built, const plait_error *why,
 			       "cannot run the kernel: %s", why->text);
 }
 
-/* make_table has allocated kernel->built. */
+/* make_table has allocated kernel->built.  A device that cannot take this
+ * source is no error: `lacks` and *refused keep the first reason. */
 static plait_status make_for(plait__kernel *kernel, plait__device *device,
 			     uint32_t form, const plait_source *source,
 			     plait_error *refused, plait_error *error)

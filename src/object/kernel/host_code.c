@@ -323,7 +323,8 @@ static int32_t run_timed(plait__host_code *code, struct parts *parts,
 	return result;
 }
 
-/* Only for code with a team: is_whole. */
+/* Only for code with a team: is_whole.  The grid is divided by its expected
+ * duration, and the measured one is learned. */
 static int32_t run_divided(plait__host_code *code, void *const *arguments,
 			   const plait_launch *launch)
 {

@@ -97,6 +97,8 @@ static plait_status fail_unsupported(const plait__context *context,
 			   source->backend != NULL ? source->backend : "");
 }
 
+/* Build each source for the devices that take its form.  With `wanted` one of
+ * them has to be of use. */
 static plait_status build_all(plait__kernel *kernel, plait__context *context,
 			      const plait_kernel_desc *desc, bool wanted,
 			      plait_error *error)

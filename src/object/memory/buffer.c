@@ -168,6 +168,7 @@ static plait_status create_memory(plait__buffer *buffer,
 	return try_memory(buffer, request, error);
 }
 
+/* A temporary has no memory of its own. */
 static plait_status create(plait__device *device,
 			   const plait_buffer_desc *desc, plait__buffer **out,
 			   plait_error *error)
@@ -371,6 +372,7 @@ static plait_status promise_event(plait__buffer *buffer,
 	return status;
 }
 
+/* `released` is not called after a failure. */
 static plait_status wrap(plait__device *device, const plait_wrap_desc *desc,
 			 plait__buffer **out, plait_error *error)
 {
@@ -451,6 +453,7 @@ PLAIT_API plait_status plait_buffer_wrap(plait_device *device,
 
 /* --- view */
 
+/* A view holds its root, not the view that it was made of. */
 static plait_status view(plait__buffer *buffer, uint64_t offset,
 			 uint64_t bytes, plait__buffer **out,
 			 plait_error *error)

@@ -57,6 +57,8 @@ static plait_status check_map(const plait__buffer *buffer, uint64_t offset,
 					 error);
 }
 
+/* The record comes first, because a mapping that cannot be listed could not be
+ * undone. */
 static plait_status map(plait__buffer *buffer, uint64_t offset, uint64_t bytes,
 			uint32_t flags, void **out, plait_error *error)
 {
@@ -133,6 +135,8 @@ static struct plait__mapping *take(plait__buffer *buffer, const void *pointer)
 	return found;
 }
 
+/* Off the list before the backend's call, so that no other thread unmaps it;
+ * back after a failure. */
 static plait_status unmap(plait__buffer *buffer, void *pointer,
 			  plait_error *error)
 {

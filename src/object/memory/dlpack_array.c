@@ -40,6 +40,7 @@ static int32_t end_versioned(void *user_data)
 	return 0;
 }
 
+/* Read the form that the flags name.  The tensor stays the caller's. */
 static plait_status open_foreign(struct foreign *out, const void *tensor,
 				 uint32_t flags, plait_error *error)
 {
@@ -123,6 +124,8 @@ static plait_status check_aligned(const plait_array *array, uintptr_t origin,
 			   (unsigned long long)alignment);
 }
 
+/* Describe the tensor as an array, and as memory to wrap.  Overlapping elements
+ * make it read-only. */
 static plait_status read_foreign(const struct foreign *foreign,
 				 plait_array *array, plait_wrap_desc *wrap,
 				 plait_error *error)
@@ -153,6 +156,7 @@ static plait_status read_foreign(const struct foreign *foreign,
 	return PLAIT_OK;
 }
 
+/* From a success on the tensor is the buffer's, whose `released` ends it. */
 static plait_status import(plait_device *device, void *tensor,
 			   const plait_import_desc *given, plait_array *array,
 			   plait_buffer **out, plait_error *error)
@@ -338,6 +342,7 @@ static plait_status check_export(const plait_array *array, uint32_t flags,
 	return PLAIT_OK;
 }
 
+/* The tensor holds the buffer and a mapping, until its deleter is called. */
 static plait_status export(plait_buffer *handle, plait__buffer *buffer,
 			   plait_array *array, uint32_t flags,
 			   void **out_tensor, plait_error *error)

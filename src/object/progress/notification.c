@@ -89,7 +89,8 @@ static void age_slots(struct plait__notification_chunk *chunk)
 	chunk->old_generations = highest;
 }
 
-/* Caller holds the lock of the port's slots. */
+/* Caller holds the lock of the port's slots.  Take an idle chunk, of a port
+ * that has ended, or a new one.  Without memory the free list stays empty. */
 static void take_chunk(plait__backend_port *port)
 {
 	struct plait__notification_chunk *chunk;
@@ -250,7 +251,8 @@ static plait_status check_status(const plait__backend_port *port,
 	return PLAIT_E_INTERNAL;
 }
 
-/* Notification callback. */
+/* Notification callback.  A token that is not outstanding is reported, and has
+ * no other effect. */
 static void on_notified(void *user_data, plait_status status)
 {
 	uint64_t token = (uintptr_t)user_data;

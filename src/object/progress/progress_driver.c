@@ -289,6 +289,8 @@ static bool was_woken(void *arg)
 	return at_load_acquire_u32(&state->driver->wake_count) != state->seen;
 }
 
+/* The driver's thread: drive what is ready, then sleep until woken, or for
+ * POLL_NS while something has to be polled. */
 static void serve(void *arg)
 {
 	plait__context *context = arg;

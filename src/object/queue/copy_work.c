@@ -53,6 +53,7 @@ static void add_each_row(struct plait__submission_builder *builder,
 					  k * rows->source_row);
 }
 
+/* As one work, whose shape the submission holds, or row by row. */
 static plait_status add_rows(struct plait__submission_builder *builder,
 			     const plait_command *command,
 			     const plait__command_operands *operands,

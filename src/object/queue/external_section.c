@@ -233,7 +233,8 @@ static bool arm(plait__section *section)
 	return false;
 }
 
-/* Fill a submission: the queue's lock is held. */
+/* Fill a submission: the queue's lock is held.  The emission tells that the
+ * queue has come to the section; the wait behind it holds back what follows. */
 static plait_status add_section(struct plait__submission_builder *builder,
 				const void *arg, plait_error *error)
 {

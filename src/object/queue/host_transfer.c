@@ -87,6 +87,8 @@ static bool is_valid_range(const plait_command *command)
 	return sane;
 }
 
+/* Bytes to write are copied at once; a read goes to `host` later, which is null
+ * for a write. */
 static plait_status create_bounce(plait__context *context,
 				  const plait_command *command,
 				  struct bounce **out, plait_error *error)

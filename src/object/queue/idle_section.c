@@ -83,6 +83,8 @@ static void keep_failed(plait__queue *queue, plait__section *section)
 	queue->idle_section_failed = true;
 }
 
+/* The section was marked, or has failed.  Returns true if no command waits for
+ * its gate, and it has not failed. */
 static bool leave_locked(plait__section *section, bool failed)
 {
 	plait__queue *queue = section->queue;

@@ -22,6 +22,7 @@ void plait__inflight_ring_fini(plait__inflight_ring *ring,
 		    (uint64_t)ring->capacity * sizeof(*ring->entries));
 }
 
+/* Returns false without memory. */
 static bool grow(plait__inflight_ring *ring, const plait_allocator *allocator)
 {
 	uint32_t capacity = ring->capacity == 0 ? FIRST_CAPACITY

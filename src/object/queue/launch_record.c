@@ -61,6 +61,7 @@ static void place_values(plait__launch_record *self,
 	}
 }
 
+/* With a hold of the kernel, and empty slots; null without memory. */
 static plait__launch_record *new_record(plait__kernel *kernel,
 					plait__context *context)
 {
@@ -95,6 +96,7 @@ static void put_argument(const plait__held_argument *slot,
 	out->offset = slot->buffer->offset + slot->offset;
 }
 
+/* Make the backend's launch of the slots; the record owns it. */
 static plait_status bind(plait__launch_record *self,
 			 const plait__device *device, plait_error *error)
 {
@@ -146,6 +148,8 @@ static plait_status check_kernel(const plait__queue *queue,
 	return PLAIT_OK;
 }
 
+/* Take the arguments, which checks them.  After a failure the caller drops the
+ * record. */
 static plait_status fill_record(plait__launch_record *self,
 				const plait__queue *queue,
 				const plait_command *command,

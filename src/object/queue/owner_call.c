@@ -117,6 +117,7 @@ static plait_status add_to_table(plait__inbox *inbox, plait__call *call,
 	return status;
 }
 
+/* With its gate, and a place in the inbox's table, which its id tells. */
 static plait_status create(plait__inbox *inbox, plait__queue *queue,
 			   plait__call **out, plait_error *error)
 {

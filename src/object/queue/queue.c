@@ -127,6 +127,8 @@ static const plait__class queue_class = {
 
 /* --- create */
 
+/* The backend's queue, and the signal of its progress.  After a failure the
+ * caller frees either. */
 static plait_status create_raw(plait__queue *queue,
 			       const plait_queue_desc *desc,
 			       plait_error *error)

@@ -58,6 +58,7 @@ static plait__call *find_blocking_call(plait__queue *queue, enum blocker *out)
 	return NULL;
 }
 
+/* Takes the inbox's lock for its owner. */
 static void describe_call(const plait__call *call, enum blocker blocker,
 			  char *out, uint32_t bytes)
 {

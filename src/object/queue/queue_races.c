@@ -52,6 +52,7 @@ struct side {
 	bool writes;
 };
 
+/* Rows that are one range are noted as one, others row by row, ROWS at most. */
 static void add_side(plait__queue *queue, const struct side *side,
 		     const plait__strided_copy *shape,
 		     const plait_command *command)

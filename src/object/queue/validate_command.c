@@ -55,6 +55,7 @@ const char *plait__command_kind(uint32_t kind)
 
 /* --- fields */
 
+/* The fields that the caller has set, as bits. */
 static uint32_t fields_of(const plait_command *command)
 {
 	uint32_t fields = 0;
@@ -118,6 +119,7 @@ static plait_status check_call(const plait_command *command,
 	return PLAIT_OK;
 }
 
+/* Fields that the kind does not use have to be 0 or null. */
 static plait_status check_fields(const plait_command *command,
 				 plait_error *error)
 {
@@ -301,6 +303,7 @@ static plait_status enter_signal(plait__command_operands *operands,
 					      room));
 }
 
+/* A call without one runs on a thread of the device. */
 static plait_status enter_inbox(plait__command_operands *operands,
 				const plait_command *command,
 				const plait__queue *queue, plait_error *error)

@@ -244,6 +244,7 @@ static const char *name_work(const plait__race_record *record,
 	return room;
 }
 
+/* Keep the text of a race.  Beyond PLAIT__RACE_LINES races are only counted. */
 static void on_race(void *arg, const plait__race_record *older,
 		    const plait__race_record *newer)
 {

@@ -130,6 +130,7 @@ static void note_seen(const entered *all, const plait__wait_request *request,
 				all->points[i].point.sequence, false);
 }
 
+/* Enter all signals, wait, and leave them, also when the thread ends inside. */
 static plait_status wait_all(plait__context *context,
 			     const plait_point *points, uint64_t count,
 			     plait__wait_request *request, plait_error *error)

@@ -46,6 +46,8 @@ plait_status plait__wait_in_driver_for_run(plait__awaited_points *found)
 	return status == PLAIT_OK ? PLAIT_OK : PLAIT_PENDING;
 }
 
+/* For the effect on the backends; what they answer is for other threads.
+ * Leaves the points' users. */
 static plait_status poll_points(plait__awaited_points *found)
 {
 	plait_error ignored = { .size = sizeof(ignored) };
