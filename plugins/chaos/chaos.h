@@ -112,7 +112,7 @@ struct chaos {
 	uint64_t order;  /* number of events scheduled so far */
 	chaos_event **heap;
 	uint64_t heap_count;
-	uint64_t heap_capacity;
+	uint64_t heap_capacity; /* at least heap_reserved */
 	uint64_t heap_reserved; /* events that may be scheduled at one time */
 
 	chaos_device *devices;
@@ -135,7 +135,7 @@ struct plait_backend_memory {
 
 struct chaos_batch {
 	chaos_batch *next;
-	uint64_t total_bytes;
+	uint64_t total_bytes; /* of its one allocation */
 	uint64_t arrives_ns; /* when the device sees it; set by the submission */
 	plait_backend_point *waits;
 	plait_backend_point *emits;
@@ -169,8 +169,8 @@ struct plait_backend_queue {
 	uint64_t number;
 	chaos_device *device;
 	char label[48];
-	uint64_t capacity;
-	uint64_t pending; /* commands */
+	uint64_t capacity; /* commands */
+	uint64_t pending;  /* commands, also those that are not flushed */
 	chaos_batch *head;
 	chaos_batch *tail;
 	chaos_batch *unflushed; /* the first unflushed batch */
@@ -205,7 +205,7 @@ struct plait_backend_signal {
 	uint64_t host_reached; /* as the host sees it */
 	uint64_t failed_from; /* 0: not failed */
 	chaos_queue *waiters;
-	chaos_notice *notices;
+	chaos_notice *notices; /* not delivered yet */
 	/* In `unseen` of the system; null if not listed. */
 	chaos_signal *unseen_next;
 	chaos_signal **unseen_link;

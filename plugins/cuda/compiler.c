@@ -86,8 +86,8 @@ static bool is_fit(struct cuda_compiler *compiler, int driver_version)
 	return false;
 }
 
-/* Newest first.  Those beside the driver's own path come after what the loader
- * finds. */
+/* Newest first; of each version what the loader finds, then the file in the
+ * usual folder. */
 static bool search(struct cuda_compiler *compiler, int driver_version)
 {
 	static const struct {

@@ -110,8 +110,10 @@ void plaitp_fault_loss_destroy_queue(fault *self, plait_backend *backend,
 				     plait_backend_queue *queue);
 plait_status plaitp_fault_loss_add_gate(fault *self, plait_backend_signal *gate,
 					plait_error *error);
+/* The backend has accepted a raise of the gate. */
 void plaitp_fault_loss_gate_raised(fault *self,
 				   const plait_backend_point *point);
+/* Before the gate is destroyed; waits for a drain. */
 void plaitp_fault_loss_drop_gate(fault *self, const plait_backend_signal *gate);
 /* Fail all gates and complete all pending work, once `lost` is set.  Takes
  * `draining`, and waits up to 5 s for each queue.  Notification callbacks may run

@@ -8,8 +8,8 @@
 
 #include "plait/base.h"
 
-/* Write a status and one line of text; returns `status`. `error` may be
- * null. */
+/* Write a status and one line of text; returns `status`. `error` may be null,
+ * or of an older caller, with a shorter text or none. */
 plait_status plait__fail(plait_error *error, plait_status status,
 			 const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -25,7 +25,8 @@ plait_status plait__fail_origin(plait_error *error, plait_status status,
 void plait__error_prefix(plait_error *error, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Copy a stored error into the caller's record; returns its status. */
+/* Copy a stored error into the caller's record; returns its status. PLAIT_OK
+ * leaves the record alone. */
 plait_status plait__error_copy(plait_error *error, const plait_error *kept);
 
 #endif

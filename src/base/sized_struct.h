@@ -20,7 +20,8 @@ enum { PLAIT__SIZED_STRUCT_MAX_BYTES = 4096 };
  * every field. A newer caller may pass more if the surplus is zero, because
  * then it uses no unknown field. `first_bytes` is the size in ABI 1, the
  * minimum; each size is a multiple of `alignment`. `what` names the struct in
- * the error.
+ * the error. PLAIT_E_INVALID (null, a wrong size), PLAIT_E_UNSUPPORTED (a
+ * surplus that is not zero): `known` is zero then.
  */
 plait_status plait__sized_struct_read(void *known, size_t known_bytes,
 				      size_t first_bytes, size_t alignment,
@@ -47,7 +48,8 @@ static inline plait_status plait__sized_struct_view(
 					alignment, given, what, error);
 }
 
-/* Copy a result: as much of `ours` as fits into the caller's `given`. */
+/* Copy a result: as much of `ours` as fits into the caller's `given`, which
+ * keeps its size; the rest becomes zero. PLAIT_E_INVALID. */
 plait_status plait__sized_struct_write(void *given, const void *ours,
 				       size_t known_bytes, size_t first_bytes,
 				       size_t alignment, const char *what,

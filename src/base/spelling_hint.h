@@ -18,7 +18,7 @@ enum {
 typedef struct plait__spelling_hint {
 	const char *wanted;
 	size_t length;		/* of `list` */
-	bool full;
+	bool full;		/* the list ends with "..." */
 	unsigned distance;	/* of the most similar name so far */
 	char list[PLAIT__SPELLING_HINT_LIST_BYTES];
 	char hint[PLAIT__SPELLING_HINT_WORD_BYTES + 16];

@@ -13,7 +13,7 @@
 
 typedef struct plait__text {
 	const plait_allocator *allocator;
-	char *bytes; /* null while empty; else with a NUL */
+	char *bytes; /* null before the first append; else with a NUL */
 	uint64_t length;
 	uint64_t capacity_bytes;
 	bool failed; /* an allocation failed; later appends were ignored */

@@ -12,7 +12,7 @@
 
 typedef struct plait__vector {
 	const plait_allocator *allocator;
-	void *items;	/* null while empty */
+	void *items;	/* null before the first element */
 	uint32_t count;
 	uint32_t capacity;
 	uint32_t each;	/* bytes per element */
@@ -48,7 +48,8 @@ static inline void *plait__vector_at(const plait__vector *vector,
 void plait__vector_sort(plait__vector *vector,
 			int (*compare)(const void *left, const void *right));
 
-/* Append `count` elements without writing them; the caller does. */
+/* Append `count` elements without writing them; the caller does.  Returns the
+ * first one, or null without memory. */
 static inline void *plait__vector_extend(plait__vector *vector,
 					 uint32_t count)
 {
@@ -73,7 +74,8 @@ static inline void *plait__vector_add(plait__vector *vector, const void *item,
 	return place;
 }
 
-/* Append one element of the vector's type; its constant size saves a call. */
+/* Append one element of the vector's type; its constant size saves a call.
+ * Returns its address, or null without memory. */
 #define PLAIT__VECTOR_ADD(vector, item) \
 	plait__vector_add(vector, item, sizeof(*(item)))
 

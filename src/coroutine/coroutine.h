@@ -33,7 +33,8 @@ struct plait__coroutine {
 };
 
 /* Make a coroutine of zeroed memory; nothing runs before the first resume.
- * PLAIT_E_UNSUPPORTED, PLAIT_E_NOMEM, PLAIT_E_BUSY. */
+ * PLAIT_E_UNSUPPORTED (no switches of stacks in this process), PLAIT_E_NOMEM,
+ * PLAIT_E_BUSY (the pool's limit is reached). */
 plait_status plait__coroutine_init(plait__coroutine *coroutine,
 				   plait__stack_pool *pool,
 				   int32_t (*function)(void *user_data),

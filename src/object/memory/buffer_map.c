@@ -57,8 +57,7 @@ static plait_status check_map(const plait__buffer *buffer, uint64_t offset,
 					 error);
 }
 
-/* The record comes first, because a mapping that cannot be listed could not be
- * undone. */
+/* The record is made first, so that nothing fails behind the backend's call. */
 static plait_status map(plait__buffer *buffer, uint64_t offset, uint64_t bytes,
 			uint32_t flags, void **out, plait_error *error)
 {
