@@ -70,7 +70,7 @@ static cl_int copy_each_row(struct recorder *recorder)
 	return code;
 }
 
-/* One command, unless both are one memory object. */
+/* Record one command, or one for each row within one memory object. */
 static cl_int copy_rows(struct recorder *recorder)
 {
 	const struct opencl_buffer_calls *calls = &recorder->self->buffers;

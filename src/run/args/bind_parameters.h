@@ -5,7 +5,7 @@
 
 #include "object/memory/buffer.h"
 
-/* One per parameter, set by the binding of a run. */
+/* Set by the binding of a run, for each parameter. */
 struct plait__bound_buffer {
 	plait__buffer *buffer;	/* held until the release; null: no buffer */
 	uint64_t offset;	/* of the binding in `buffer`; for engines that
