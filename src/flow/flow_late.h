@@ -23,6 +23,7 @@ void plait__late_return(plait__flow_task *task);
  * worker, without the lock; takes it to free records. */
 void plait__late_collect(void *flow);
 
+/* Free all records; no op has one any more. */
 void plait__late_fini(plait__flow *flow);
 
 #endif

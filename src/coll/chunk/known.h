@@ -43,6 +43,7 @@ uint64_t plait__known_at(plait__known *known, uint32_t rank, uint32_t buffer,
 /* Copy to a place; returns the copy. */
 uint64_t plait__known_copy(plait__known *known, uint64_t chunk, uint32_t rank,
 			   uint32_t buffer, uint32_t index);
+/* Reduce a chunk into the target; returns the sum. */
 uint64_t plait__known_reduce(plait__known *known, uint64_t target,
 			     uint64_t source);
 /* Refer to an own value that may be changed: of the input in place, else of a

@@ -87,6 +87,7 @@ plait_status plait__merge_cells_add(plait__merge_state *state, uint32_t rank,
 				    const uint32_t *like, uint32_t count,
 				    uint32_t *out);
 
+/* Fail with PLAIT_E_NOMEM. */
 plait_status plait__merge_no_memory(const plait__merge_state *state);
 
 /* ---- merge_emit.c ---- */

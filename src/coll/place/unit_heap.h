@@ -24,6 +24,7 @@ void plait__unit_heap_fini(plait__unit_heap *heap);
 bool plait__unit_heap_before(const plait__unit_heap *heap, uint32_t a,
 			     uint32_t b);
 
+/* Add a unit that is in no heap. */
 void plait__unit_heap_push(plait__unit_heap *heap, uint32_t *root,
 			   uint32_t unit);
 

@@ -69,7 +69,10 @@ plait_status plait__depth_check(plait__proof_state *state);
 /* Find the largest size that an executor ends which splits steps. */
 plait_status plait__depth_safe_bytes(plait__proof_state *state);
 
+/* Refuse a race: an access that does not follow the last store to its chunk, or
+ * a store that does not follow the reads since. */
 plait_status plait__race_check(plait__proof_state *state);
+/* Refuse outputs that differ from the promise.  The schedule has no race. */
 plait_status plait__value_check(plait__proof_state *state);
 
 /* Returns the flags PLAIT__PROOF_EXPORTS_*. */

@@ -41,6 +41,7 @@ bool plait__value_promise_has_input(const plait__value_promise *promise,
 /* Returns true if the collective promises all ranks the same output. */
 bool plait__value_promise_is_replicated(const plait__value_promise *promise);
 
+/* Returns the name of a collective, or "?". */
 const char *plait__value_promise_name(uint32_t kind);
 
 #endif

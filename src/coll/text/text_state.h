@@ -68,14 +68,18 @@ const plait__chunk_token *plait__text_state_next(plait__text_state *state);
 /* Enter a nested construct; leave it with depth--. */
 bool plait__text_state_enter(plait__text_state *state);
 
+/* Returns the newest variable of that name, or null; valid until the next add. */
 plait__text_variable *plait__text_state_find(const plait__text_state *state,
 					     const plait__chunk_token *name);
+/* Add a variable, which refers to the text of `name`. */
 void plait__text_state_add(plait__text_state *state,
 			   const plait__chunk_token *name,
 			   plait__text_value value, bool is_fixed);
 
 /* ---- values ---- */
 
+/* Parse an expression.  In a dry pass, and after a failure, numbers may be
+ * missing (NOTHING). */
 plait__text_value plait__text_value_parse(plait__text_state *state);
 /* Parse a number. */
 int64_t plait__text_value_number(plait__text_state *state);

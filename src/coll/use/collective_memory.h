@@ -31,6 +31,7 @@ plait_status
 plait__collective_memory_allocate(plait__collective_memory *memory,
 				  const plait__merge *merge);
 
+/* Release the temporaries, and free the tables. */
 void plait__collective_memory_close(plait__collective_memory *memory);
 
 /* Find the buffer of a place, borrowed; null, without an error, where a run binds

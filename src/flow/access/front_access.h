@@ -13,6 +13,8 @@
 
 enum { PLAIT__ACCESS_READS = 1, PLAIT__ACCESS_WRITES = 2 };
 
+/* Add to `preds` the ops that an access in `mode` has to follow, and count the
+ * marks that its record makes. */
 void plait__front_access_gather(plait__preds *preds, plait__front *front,
 				uint32_t mode);
 
@@ -28,6 +30,7 @@ typedef struct plait__front_record {
 	uint64_t last_mark;
 } plait__front_record;
 
+/* Note the access of op `number` in the front; may call `mark`. */
 void plait__front_access_record(plait__front_record *record,
 				plait__front *front, uint32_t mode);
 

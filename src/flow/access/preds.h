@@ -39,6 +39,7 @@ typedef struct plait__preds {
 	plait__pred few[PLAIT__PREDS_FEW];
 } plait__preds;
 
+/* `window` is a power of two (`mask`). */
 void plait__preds_init(plait__preds *preds, const plait_allocator *allocator,
 		       uint64_t window);
 void plait__preds_fini(plait__preds *preds);

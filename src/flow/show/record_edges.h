@@ -11,6 +11,7 @@ typedef struct plait__record_mark {
 	uint64_t numbers[PLAIT__FRONT_READERS];
 } plait__record_mark;
 
+/* Add the edges of the newest task to the record. */
 void plait__record_edges_find(plait__record *record);
 
 #endif

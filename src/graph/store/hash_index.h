@@ -35,6 +35,7 @@ typedef struct plait__index_key {
 	const void *value;
 } plait__index_key;
 
+/* Returns an empty index, or null without memory. */
 plait__index *plait__index_create(const plait_allocator *allocator);
 void plait__index_destroy(const plait_allocator *allocator,
 			  plait__index *index);

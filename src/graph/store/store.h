@@ -148,6 +148,7 @@ bool plait__store_reset(plait__store *store);
  * memory. */
 int plait__store_set_text_name(plait__store *store, const char *name);
 
+/* Returns a scope, valid until the next one is added. */
 plait__store_scope *plait__store_scope_at(const plait__store *store,
 					  uint32_t scope);
 
@@ -169,6 +170,7 @@ typedef struct plait__store_mark {
 	uint32_t counts[32];
 } plait__store_mark;
 
+/* Note the sizes of the tables, for a later cut. */
 void plait__store_take_mark(const plait__store *store,
 			    plait__store_mark *mark);
 

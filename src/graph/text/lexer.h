@@ -27,6 +27,8 @@ typedef struct plait__lexer {
 	plait_error *error;
 } plait__lexer;
 
+/* Begin before the first line.  The text and the name, which may be null, stay
+ * the caller's. */
 void plait__lexer_init(plait__lexer *line, const char *text, uint64_t bytes,
 		       const char *name, plait_error *error);
 

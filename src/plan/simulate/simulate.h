@@ -56,6 +56,7 @@ plait_status plait__simulate_plan(const plait__plan *plan,
 				  const plait_allocator *allocator,
 				  plait__timeline **out, plait_error *error);
 
+/* Free the result; null is allowed. */
 void plait__simulate_release(plait__timeline *timeline);
 
 #endif
