@@ -48,7 +48,7 @@ static plait_plan *make_plan(uint32_t lanes)
 	return plan;
 }
 
-static plait__recorder *recorder_of(plait_plan *plan)
+static plait__program *program_of(plait_plan *plan)
 {
 	plait__program *program = NULL;
 	plait__plan_object *frozen;
@@ -56,7 +56,12 @@ static plait__recorder *recorder_of(plait_plan *plan)
 	OK(plait__plan_object_enter(plan, &frozen, NULL) == PLAIT_OK);
 	OK(plait__prepare_program(frozen, &program, NULL) == PLAIT_OK);
 	plait__object_leave(&frozen->object);
-	return plait__program_recorder(program);
+	return program;
+}
+
+static plait__recorder *recorder_of(plait_plan *plan)
+{
+	return plait__program_recorder(program_of(plan));
 }
 
 /* As if it had run three times, one of them disturbed. */
@@ -280,10 +285,43 @@ static void unseen_commands(void)
 	close_rig(&rig);
 }
 
+/* A plan for queues is tuned for queues, also where all devices are the host. */
+static void engine_of_queues(void)
+{
+	const plait_freeze_desc desc = { .size = sizeof(desc),
+					 .flags = PLAIT_FREEZE_QUEUES };
+	plait_graph *graph;
+	plait_plan *plan = NULL, *tuned = NULL;
+
+	if (!open_host(0))
+		return;
+	memset(&trace, 0, sizeof(trace));
+	marks[0] = (struct mark){ .trace = &trace };
+	graph = new_graph();
+	(void)add_node(graph, (plait_node_desc){
+		.kind = PLAIT_NODE_CALL, .flags = PLAIT_CALL_ANY_THREAD,
+		.function = put_mark, .user_data = &marks[0],
+	}, NULL, 0);
+	IS_INT(plait_graph_freeze(graph, &desc, &plan, &rig.error), PLAIT_OK);
+	plait_graph_release(graph);
+	IS_INT(plait_plan_record(plan, 0, &rig.error), PLAIT_OK);
+	recorder_of(plan)->samples[0] = (plait__cost_sample){
+		.count = 1, .ns = { 4000 }
+	};
+	IS_INT(plait_plan_tune(plan, NULL, &tuned, NULL, &rig.error), PLAIT_OK);
+	OK(program_of(tuned)->engine == program_of(plan)->engine);
+	IS_INT(call_with(tuned, 0), PLAIT_OK);
+	IS_UINT(trace.times[0], 1);
+	plait_plan_release(tuned);
+	plait_plan_release(plan);
+	close_rig(&rig);
+}
+
 static const struct tap_scenario all[] = {
 	{ "wrong hints are mended", wrong_hints_are_mended },
 	{ "modes and lanes", modes_and_lanes },
 	{ "changing times", changing_times },
 	{ "unseen commands", unseen_commands },
+	{ "engine of queues", engine_of_queues },
 };
 TAP_MAIN(all)

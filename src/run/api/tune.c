@@ -329,6 +329,7 @@ static void bind_same(const struct tuning *tuning,
 	for (uint32_t i = 0; i < plan->devices_count; i++)
 		plan_object->devices[i] = old->devices[i];
 	plait__plan_object_each_emitted(plan_object, plait__submit_add_source);
+	plan_object->on_queues = old->on_queues;
 	plan_object->instances = old->instances;
 	plan_object->graph = old->graph;
 	plan_object->rehearses = old->rehearses;
