@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# time limit: 900 s
+# time limit: 1200 s
 """A later library with grown structs, and programs of today: each element of
 their arrays, passed or filled, is at the position of their own size.  The
 library is built here, from headers that have one member more, with the objects

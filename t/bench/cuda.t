@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# time limit: 300 s
+# time limit: 1200 s
 """Test of bench/cuda: it builds the sources that automake builds, and works on
 the stand-ins for CUDA: both sides of each comparison do the same.  No figure is
 judged; and in a longer run all of bench/cuda/run, which says that it is no GPU's."""

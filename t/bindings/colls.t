@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# time limit: 300 s
+# time limit: 1200 s
 """Collectives: one small program prints the same in each language."""
 import os
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# time limit: 900 s
+# time limit: 1200 s
 """Awaiting a run and a signal ends also where devices need a pump: without workers, and
 on the simulator.  A program that hangs is killed."""
 import os

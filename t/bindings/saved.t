@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# time limit: 900 s
+# time limit: 1200 s
 """Plans cross processes and languages: each language saves one, and each runs all of them."""
 import os
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# time limit: 600 s
+# time limit: 1200 s
 """Conformance of the CUDA backend on the stand-in for CUDA's driver; it reports
 missing parts.  No hardware is needed or used."""
 import os

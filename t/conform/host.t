@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# time limit: 900 s
+# time limit: 1200 s
 """Conformance of the host backend, with any number of workers, and wrapped in
 interposers that find no error."""
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# time limit: 900 s
+# time limit: 1200 s
 """Conformance of the OpenCL backend, on two halves of one processor and on a
 driver's own memory; it reports missing parts."""
 import ctypes

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# time limit: 900 s
+# time limit: 1200 s
 """Conformance of the OpenCL backend on a second driver, Intel's for processors, which
 ./bootstrap soak unpacks into build/intel-opencl; and tests that PoCL alone would decide."""
 import os

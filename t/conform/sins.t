@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# time limit: 900 s
+# time limit: 1200 s
 """Sins for the conformance suite: backends with one sin each, and the check that
 must find it.  The same backend without a sin passes everything.  With a
 sanitizer there are a few sins only, for the suite's own sake."""

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# time limit: 300 s
+# time limit: 1200 s
 """Programs of flows: in C and Python, with and without workers, they have the results of
 their sequential versions; with a wrong kernel they say which number differs."""
 import os

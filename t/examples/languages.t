@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# time limit: 600 s
+# time limit: 1200 s
 """Examples in each language on each backend: the same program prints the same."""
 import os
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# time limit: 900 s
+# time limit: 1200 s
 """The fuzz targets on what their corpora have, and on every input that ever
 broke one.  New inputs are searched by `./bootstrap lane fuzz`."""
 import os

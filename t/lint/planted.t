@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# time limit: 900 s
+# time limit: 1200 s
 """Planted sins: each one is put into a copy of the tree, and the test that is
 responsible must report it.  The copy holds as much as the tests
 need to pass without a sin."""

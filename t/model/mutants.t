@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# time limit: 900 s
+# time limit: 1200 s
 # Mutants: real sources with one error each (t/model/mc/mutants.txt), and a part of
 # their explorer test, which must fail.  (It passes on the real sources.)
 top=${abs_top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# time limit: 900 s
+# time limit: 1200 s
 """Tests of the library pass with PLAIT_WRAP=check: the interposer finds no
 violation and changes no result, and tests that need the bare library say so."""
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# time limit: 300 s
+# time limit: 1200 s
 """Portable source as OpenCL C and CUDA C++: each kernel of t/source/kernels goes
 through clang's OpenCL front end and, where there is one, through NVRTC."""
 import ctypes

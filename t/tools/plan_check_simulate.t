@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# time limit: 900 s
+# time limit: 1200 s
 """plait plan, check and simulate: every option, plans proved by a checker that
 shares nothing with the library (t/lib/plans.py), files, pictures, bad input.
 seed=N plans only the random graph of that seed."""

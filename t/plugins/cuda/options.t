@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# time limit: 600 s
+# time limit: 1200 s
 """Tests of the CUDA backend again, with each option of the stand-in's driver that
 makes it stricter, or laxer, than its default."""
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# time limit: 600 s
+# time limit: 1200 s
 """What NVRTC makes of kernels, interpreted behind the stand-in for CUDA's driver: the kernels of
 t/source/kernels against plain C, plans with loops of the device, conformance.  Needs NVRTC."""
 import ctypes

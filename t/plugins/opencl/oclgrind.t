@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# time limit: 900 s
+# time limit: 1200 s
 """The kernels of t/source/kernels under Oclgrind, which runs one item after the other and
 reports accesses out of bounds and races: right results and no report."""
 import glob
