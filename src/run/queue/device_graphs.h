@@ -12,7 +12,8 @@ plait_status plait__device_graphs_make(plait__queue_instance *state,
 				       plait_error *error);
 void plait__device_graphs_free(plait__queue_instance *state);
 /* Let each segment's submission have its device graph, or its commands without
- * one. */
+ * one.  Called after the submissions were filled (again), while nothing of the
+ * instance is in flight. */
 void plait__device_graphs_select(plait__queue_instance *state);
 /* Update the changed device graphs of a batch, which are idle. */
 plait_status plait__device_graphs_update(plait__queue_instance *state,

@@ -105,10 +105,12 @@ void plait__recorder_begin(plait__recording *recording, uint32_t lanes);
 void plait__recorder_end(plait__recorder *recorder,
 			 plait__recording *recording);
 
-/* Counters of a recording, also while its run is in flight; count: entries that
- * are there, dropped: entries that were overwritten. */
+/* Numbers of commands and iterations so far, also while the run is in flight;
+ * the run holds the recording. */
 uint64_t plait__recorder_commands(const plait__recording *recording);
 uint64_t plait__recorder_iterations(const plait__recording *recording);
+/* Numbers of entries that are there, and that were overwritten.  No thread writes
+ * the recording any more. */
 uint64_t plait__recorder_count(const plait__recording *recording);
 uint64_t plait__recorder_dropped(const plait__recording *recording);
 
