@@ -364,6 +364,20 @@ def native_kind(kind):
 SLICE_NS = 50_000_000
 
 
+def ends_in_a_slice(wait, handle, pump):
+    """Call wait(handle, one slice), and pump() after each event.  Return True if it
+    succeeds, False for a time-out; raise its error.  Most waits end so, and cost no more
+    than the calls."""
+    status = wait(handle, SLICE_NS, local.at)
+    while status == _raw.PLAIT_EVENT_READY:
+        pump()
+        raised.end()
+        status = wait(handle, SLICE_NS, local.at)
+    if status < 0 and status != _raw.PLAIT_E_TIMEOUT:
+        raise failure(status)
+    return status == _raw.PLAIT_OK
+
+
 def wait_in_slices(timeout, wait, pump):
     """Call wait(nanoseconds) until it returns no event, and pump() after each event.
 

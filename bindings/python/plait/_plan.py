@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Un
 
 from . import _raw
 from ._buffer import address_of, check_buffer
-from ._core import (Handle, call, chosen, encode, failure, handle_of, lib, local, make, plain,
-                    sized, table, wait_in_slices)
+from ._core import (SLICE_NS, Handle, call, chosen, encode, failure, handle_of, lib, local, make,
+                    plain, sized, table, wait_in_slices)
 from ._functions import RUN, Question, Reference, check_function
 from ._kernel import Kernel, check_kernel, check_pointer, convert, kind_of
 
@@ -26,7 +26,7 @@ _MODES = {"strict": _raw.PLAIT_MODE_STRICT, "helped": _raw.PLAIT_MODE_HELPED,
 _KINDS = {_raw.PLAIT_BINDING_KERNEL: "kernel", _raw.PLAIT_BINDING_BUFFER: "buffer",
           _raw.PLAIT_BINDING_SIGNAL: "signal", _raw.PLAIT_BINDING_FUNCTION: "function",
           _raw.PLAIT_BINDING_DEVICE: "device"}
-_poll, _wait = lib.plait_run_poll, lib.plait_run_wait
+_run, _poll, _wait = lib.plait_plan_run, lib.plait_run_poll, lib.plait_run_wait
 # A function object of its own, without argtypes: ctypes passes c_void_p objects as
 # they are, and converts nothing.  The result is a C int, as a plait_status is.
 _plan_call = lib["plait_plan_call"]
@@ -260,9 +260,9 @@ class Plan(Handle):
                 self._queue = self.system.devices[0].queue()
             queue = self._queue
         told = Bindings(self) if given or self._flags else None
-        run = Run(self, queue, make(lib.plait_plan_run, self.handle,
-                                    handle_of(queue, "Queue", "run"),
-                                    told.fill(given) if told else None))
+        out = c_void_p()
+        call(_run, self.handle, handle_of(queue, "Queue", "run"), told.fill(given) if told else None, byref(out))
+        run = Run(self, queue, out.value)
         memory = [slot.box for slot in told.hosts] if told else None
         if memory:
             queue._kept = [kept for kept in queue._kept if not (isinstance(kept, _Borrowed) and kept.is_free())]
@@ -477,7 +477,8 @@ class Run(Handle):
     __slots__ = ("plan", "queue")
 
     def __init__(self, plan, queue, handle):
-        super().__init__(handle)
+        # All fields of a Handle, without the call of its constructor: runs are many.
+        self._handle, self._label, self._gone = handle, None, None
         self.plan, self.queue = plan, queue
 
     def _check(self, status):
@@ -499,9 +500,10 @@ class Run(Handle):
 
         `timeout` is in seconds; None waits without limit.
         """
-        if self._check(_poll(self.handle, local.at)) == _raw.PLAIT_PENDING:
-            wait_in_slices(timeout, lambda limit: self._check(_wait(self.handle, limit, local.at)),
-                           self.plan.system.pump)
+        if timeout is None and _wait(self.handle, SLICE_NS, local.at) == _raw.PLAIT_OK:
+            return  # as most do
+        wait_in_slices(timeout, lambda limit: self._check(_wait(self.handle, limit, local.at)),
+                       self.plan.system.pump)
 
     def trace(self, form: str) -> str:
         """Return the trace of a recorded run that is done: a drawing as "svg", or

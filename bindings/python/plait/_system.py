@@ -17,8 +17,9 @@ from . import _raw
 from ._batch import Batch
 from ._buffer import Buffer, Rows, address_of, check_buffer, check_integers, copied, view_of
 from ._elements import element_of
-from ._core import (FOREVER, Error, Handle, WaitTimeout, call, encode, handle_of, held_by, lib, local, make,
-                    nanoseconds, native_kind, place, plain, sized, text_of, wait_in_slices)
+from ._core import (FOREVER, Error, Handle, WaitTimeout, call, encode, ends_in_a_slice, handle_of,
+                    held_by, lib, local, make, nanoseconds, native_kind, place, plain, sized,
+                    text_of, wait_in_slices)
 from ._functions import RUN, answer, check_function, once
 from ._kernel import Kernel, check_kernel
 
@@ -681,8 +682,10 @@ class Queue(Handle):
 
         `timeout` is in seconds; None waits without limit.
         """
-        wait_in_slices(timeout, lambda limit: call(
-            lib.plait_queue_finish, self.handle, limit), self.device.system.pump)
+        pump = self.device.system.pump
+        if timeout is not None or not ends_in_a_slice(lib.plait_queue_finish, self.handle, pump):
+            wait_in_slices(timeout, lambda limit: call(
+                lib.plait_queue_finish, self.handle, limit), pump)
         self._kept.clear()
 
     def native(self, kind: str) -> int:
