@@ -57,6 +57,15 @@ local function make_room(self, status)
   if status ~= lib.PLAIT_E_BUSY or self.system.inbox:pump() == 0 then error(failure, 0) end
 end
 
+-- Return true if the run uses memory of the program.  LuaJIT compiles no pairs(), so
+-- runs without parameters do not come here.
+local function lends(given)
+  for _, value in pairs(given) do
+    if type(value) == "cdata" then return true end
+  end
+  return false
+end
+
 -- Memory of the program that runs in flight use: their queue keeps it.
 local function lend(run, given)
   local kept, at = run.queue.kept, 1
@@ -76,7 +85,6 @@ end
 --- Start a run after the commands in `queue`; return a Run.  The default is a queue of
 -- the plan's own, on the first device.
 function Plan:run(queue, given)
-  given = given or {}
   if not queue then
     self.queue = self.queue or self.system.devices[1]:queue()
     queue = self.queue
@@ -89,10 +97,7 @@ function Plan:run(queue, given)
     status = lib.plait_plan_run(self:handle(), queue:handle(), told(self, given), out, core.error)
   end
   local run = core.object(Run, out[0], {plan = self, queue = queue})
-  for _, value in pairs(given or {}) do
-    if type(value) == "cdata" then return lend(run, given) end
-  end
-  return run
+  return given and lends(given) and lend(run, given) or run
 end
 
 -- Run a plan that has Lua functions; plait_plan_call cannot serve them.
