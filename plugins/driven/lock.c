@@ -250,6 +250,7 @@ static enum delivery deliver(struct driven *self, bool may_wait)
 	return DELIVERY_MORE;
 }
 
+/* End the delivery that a callback has left unended.  Caller holds self->lock. */
 static void end_unended(struct driven *self)
 {
 	struct driven_delivery delivery;

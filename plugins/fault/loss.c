@@ -138,7 +138,8 @@ static uint64_t read_raised(fault *self, const fault_gate *gate)
 	return raised;
 }
 
-/* The slots that add to the lists return PLAIT_E_LOST by now. */
+/* Slots that would add to the lists return PLAIT_E_LOST by now; what a call that
+ * began before still adds is not drained. */
 void plaitp_fault_loss_drain(fault *self)
 {
 	const plait_backend_table *table = self->base.inner_table;

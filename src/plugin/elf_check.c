@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks of a plugin's file before it is mapped; see elf_check.h. */
+/* Checks of a plugin's or a library's file before it is mapped; see elf_check.h. */
 #include "plugin/elf_check.h"
 
 #include "plait/plugin.h"
@@ -61,7 +61,7 @@ static plait_status check_owner(const struct plait__file_info *info,
 	return PLAIT_OK;
 }
 
-/* Check the folder part of `path`. */
+/* Check the folder part of `path`, which has a slash. */
 static plait_status check_folder(const char *path, plait_error *error)
 {
 	struct plait__file_info info;

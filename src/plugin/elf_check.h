@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trust and completeness of a plugin's file, checked before the dynamic linker
- * maps it, because mapping runs its code: a truncated file kills the process,
- * and the file of another user could take it over.
+ * Trust and completeness of the file of a plugin, or of a kernel's library
+ * (object/kernel/host_code.c), checked before the dynamic linker maps it, because
+ * mapping runs its code: a truncated file kills the process, and the file of
+ * another user could take it over.
  */
 #ifndef PLAIT_SRC_PLUGIN_ELF_CHECK_H
 #define PLAIT_SRC_PLUGIN_ELF_CHECK_H
@@ -16,7 +17,8 @@ enum { PLAIT__ELF_CHECK_ABSENT = PLAIT_PENDING };
 
 /*
  * Check a file; `real` receives its resolved path, which is the one to open: no
- * other user can change what it means.
+ * other user can change what it means.  `path` has a slash and may be relative; the
+ * caller leaves a name without one to the linker.
  *
  * Returns PLAIT_OK; PLAIT__ELF_CHECK_ABSENT; or PLAIT_E_UNAVAILABLE with the
  * reason, which does not repeat the path. Requirements:

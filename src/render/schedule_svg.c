@@ -293,8 +293,9 @@ static void draw_box(const struct plait__canvas *canvas, uint32_t number)
 	plait__text_add(canvas->out, "</rect>\n");
 }
 
-/* Regions first, outer ones before inner ones: a body follows the body that
- * holds its region. */
+/* Draw the regions of this strip, outer ones before inner ones (a body follows the
+ * body that holds its region), or all other commands.  The caller draws regions
+ * first. */
 static void draw_boxes(const struct plait__canvas *canvas, bool regions,
 		       void (*draw)(const struct plait__canvas *canvas,
 				    uint32_t number))

@@ -16,7 +16,9 @@ plait_status plait__instance_acquire(plait__program *program, uint32_t bits,
 				     uint32_t flags, plait__instance **out,
 				     plait_error *error);
 /* Put an instance back and wake waiters; an abandoned one is kept.  Ends the
- * turn, too, if the run still has it, and starts runs that it deferred. */
+ * turn, too, if the run still has it, and starts runs that it deferred.  Caller
+ * holds the plan, whose program is read after the instance is back, and no lock;
+ * program.c fills the pool of a new program so, under `preparing`. */
 void plait__instance_release(plait__instance *instance);
 
 #endif

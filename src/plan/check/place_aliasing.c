@@ -12,7 +12,7 @@
 /* A range of an arena: a temporary, or the scratch of one command. */
 struct user {
 	uint32_t device;
-	uint32_t first;		/* in `uses`, ascending by sequence */
+	uint32_t first;		/* in `uses`, ascending by command */
 	uint32_t count;
 	bool is_temporary;
 	uint64_t from;
@@ -21,7 +21,8 @@ struct user {
 
 struct places {
 	plait__check *check;
-	struct user *users;	/* temporaries by slot, then scratch */
+	struct user *users;	/* temporaries by slot, then scratch,
+				 * until check_all sorts them */
 	uint32_t count;
 	uint32_t *uses;		/* commands of body 0; null: only count */
 	uint32_t command;	/* the one whose uses are added */

@@ -29,7 +29,7 @@ static bool is_on_device(const plait__queue_program *compiled,
 	       device;
 }
 
-/* The command has a payload, which plait__compile_segment_device has
+/* The command has a payload, which segment_device has
  * checked. */
 static bool can_segment(const plait__queue_program *compiled, uint32_t command,
 			const plait__device *device)
@@ -66,7 +66,8 @@ static bool can_segment(const plait__queue_program *compiled, uint32_t command,
 	}
 }
 
-plait__device *plait__compile_segment_device(
+/* Returns the device that may have the command in a segment, or null. */
+static plait__device *segment_device(
 	const plait__queue_program *compiled, uint32_t command)
 {
 	const plait__plan *plan = compiled->program->plan;
@@ -91,7 +92,7 @@ const void *plait__compile_segment_place(const plait__queue_program *compiled,
 					 uint32_t command)
 {
 	const plait__device *device =
-		plait__compile_segment_device(compiled, command);
+		segment_device(compiled, command);
 	const plait__plan *plan = compiled->program->plan;
 
 	return device != NULL &&
@@ -196,7 +197,7 @@ static void keep_mixed_on_host(plait__queue_program *compiled)
 				     PLAIT__NONE);
 		if (region != PLAIT__NONE &&
 		    compiled->regions[region].on_device &&
-		    plait__compile_segment_device(compiled, i) !=
+		    segment_device(compiled, i) !=
 			    device_of(compiled, region))
 			keep_on_host(compiled, region,
 				     "no segment of its device can "

@@ -8,9 +8,6 @@
 /* Set on_device of each region, or the reason why the host decides it.
  * Returns false without memory. */
 bool plait__compile_device_loops(plait__queue_program *compiled);
-/* The device that may have the command in a segment; null: none. */
-plait__device *plait__compile_segment_device(
-	const plait__queue_program *compiled, uint32_t command);
 /* The place that a segment with the command is limited to: the device, or the
  * lane if the device runs segments in order.  Null: no segment may have it. */
 const void *plait__compile_segment_place(const plait__queue_program *compiled,
