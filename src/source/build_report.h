@@ -28,7 +28,8 @@ void plait__report_warning(const char *name, const char *device,
 			   const plait__text *words, const plait__log *log);
 
 /* Write the text and the log if PLAIT_DUMP is set: NAME-HASH.c and .log, with
- * the hash of `key`. */
+ * the hash of `key`.  Called for each build: compiled, refused, or found in the
+ * cache, whose log names the entry alone and replaces an earlier one. */
 void plait__report_dump(const plait__module_text *text, const plait__text *key,
 			const plait__text *words, const plait__log *log);
 

@@ -21,8 +21,9 @@
 /* Bytes of a label and of the end of a file name in a message. */
 enum { LABEL_BYTES = 48, FILE_BYTES = 40 };
 
-/* Describe a node by its label, or by the index that it would have in its
- * body. */
+/* Describe a node by its label, or by the index of the next node in its body: its
+ * own, but for a subgraph whose first nodes have been copied.  draft->graph is null
+ * if its handle was refused. */
 static void describe(const plait__node_draft *draft,
 		     char room[PLAIT__REFS_TEXT_BYTES])
 {

@@ -167,8 +167,10 @@ static plait_status take_next(plait__inbox *inbox, plait_event *out,
 	return PLAIT_OK;
 }
 
-/* No other thread may pump the backend meanwhile. A function that pumping runs
- * may end the thread, which then leaves the inbox that the caller entered. */
+/* Advance the context once, since perhaps no other thread does: a run on queues,
+ * or else an item of the pool (without workers) and each backend that needs
+ * pumping.  Host functions may run here; one may end the thread, which then leaves
+ * the inbox that the caller entered. */
 static plait_status pump_and_take(plait__inbox *inbox, plait_event *out,
 				  plait_error *error)
 {

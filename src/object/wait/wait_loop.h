@@ -77,8 +77,9 @@ plait__wait_until(plait__context *context, bool (*ready)(void *arg),
 }
 
 /*
- * Do one bounded piece of work on a pollable, or on every backend that needs
- * pumping. Returns true if one advanced; false inside a host function.
+ * Do one bounded piece of work on a pollable, or else on an item of a pool without
+ * workers and on every backend that needs pumping. Returns true if one advanced;
+ * false inside a host function.
  */
 bool plait__wait_pump(plait__context *context);
 /* Returns true if plait__wait_pump might find work. */
