@@ -265,8 +265,7 @@ void plaitp_driven_mark_dirty(struct driven *self, driven_queue *queue);
 /* Advance all dirty queues.  `may_call`: false inside a callback of the
  * driver. */
 void plaitp_driven_advance(struct driven *self, bool may_call);
-/* Mark the queue failed.  Its first failure is kept.  The caller marks it dirty
- * unless it is advancing it. */
+/* Mark the queue failed, with its first failure; the caller marks it dirty. */
 void plaitp_driven_fail_queue(struct driven *self, driven_queue *queue,
 			      const plait_error *cause, const char *prefix);
 
