@@ -157,7 +157,8 @@ struct cuda_unfreed *plaitp_cuda_reuse_unfreed(
 struct cuda_call plaitp_cuda_word_acquire(plait_backend *self,
 					  struct cuda_device *device,
 					  struct cuda_word **out);
-/* Needs no current context.  `word` may be null. */
+/* Needs no current context.  `word` may be null.  No write of the device is
+ * pending: the next owner gets the word at once. */
 void plaitp_cuda_word_release(plait_backend *self, struct cuda_device *device,
 			      struct cuda_word *word);
 /* Free all; no word is in use.  `entered`: the context is current; else only the

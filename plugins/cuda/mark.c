@@ -94,8 +94,9 @@ bool plaitp_cuda_has_words(plait_backend *self,
 	       plaitp_driven_load(&device->writes_words) != 0;
 }
 
-/* The newest ticket is written before an event: where the event has happened
- * the ticket is there.  Without words callbacks are enough. */
+/* Callers that record an event for a callback write the newest ticket first: where
+ * the event has happened the ticket is there.  An event for another queue may come
+ * without one.  Without words callbacks are enough. */
 bool plaitp_cuda_write_ticket(plait_backend *self,
 			      struct cuda_streams *streams,
 			      struct cuda_call *call)

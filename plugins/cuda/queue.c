@@ -123,6 +123,19 @@ static void close_streams(plait_backend *self, const driven_queue *queue)
 				streams->staging[i]);
 }
 
+/* A ticket that the device has yet to write, perhaps behind work of the user's in an
+ * imported stream, would come to the word's next owner: then the word is not used
+ * again. */
+static void give_word_back(plait_backend *self, const driven_queue *queue)
+{
+	const struct cuda_streams *streams = queue->driver;
+
+	if (streams->word != NULL &&
+	    plaitp_driven_load(streams->word->host) == streams->marked)
+		plaitp_cuda_word_release(self, &self->devices[queue->device],
+					 streams->word);
+}
+
 void plaitp_cuda_close_queue(struct driven *driven, driven_queue *queue)
 {
 	plait_backend *self = (plait_backend *)(void *)driven;
@@ -131,8 +144,7 @@ void plaitp_cuda_close_queue(struct driven *driven, driven_queue *queue)
 
 	if (streams == NULL)
 		return;
-	plaitp_cuda_word_release(self, &self->devices[queue->device],
-				 streams->word);
+	give_word_back(self, queue);
 	if (plaitp_cuda_enter(self, queue->device, &ignored) == PLAIT_OK) {
 		close_streams(self, queue);
 		plaitp_cuda_leave(self);

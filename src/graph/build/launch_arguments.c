@@ -63,7 +63,7 @@ static bool is_pointer(const struct writer *writer)
 	return writer->parameter->type == PLAIT__TYPE_POINTER;
 }
 
-/* Reserve space in the blob, aligned for any value. */
+/* Append bytes (null: zeros) at a multiple of 8; writer->arg gets the place. */
 static plait_status push_blob(struct writer *writer, const void *bytes,
 			      uint32_t count)
 {
