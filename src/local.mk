@@ -221,6 +221,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/object/context/context_notify.c
 %C%_libplaitcore_la_SOURCES += %D%/object/context/device.c
 %C%_libplaitcore_la_SOURCES += %D%/object/context/device_lookup.c
+%C%_libplaitcore_la_SOURCES += %D%/object/queue/outer_calls.c
 %C%_libplaitcore_la_SOURCES += %D%/object/queue/queue_finish.c
 %C%_libplaitcore_la_SOURCES += %D%/object/queue/inflight_ring.c
 %C%_libplaitcore_la_SOURCES += %D%/object/signal/gate.c

@@ -161,7 +161,8 @@ PLAIT_API void plait_context_release(plait_context *context);
  * @param timeout_ns value: 0 polls, PLAIT_FOREVER waits
  * @param error      borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_TIMEOUT, PLAIT_E_LOST, PLAIT_E_DEADLOCK (in a host
- *         function), PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ *         function, or one that an inbox of the context runs), PLAIT_E_NOMEM,
+ *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */

@@ -43,6 +43,8 @@
  *              threads that wait for the flow.  Kernels need host code.
  * Threads.     In a function of a task, a call that would wait for tasks is
  *              PLAIT_E_DEADLOCK, and a submission without room PLAIT_E_BUSY.
+ *              A function that the owner of an inbox runs may wait for tasks
+ *              that are not behind its own.
  */
 #ifndef PLAIT_FLOW_H
 #define PLAIT_FLOW_H
@@ -346,9 +348,10 @@ PLAIT_API plait_status plait_flow_launch(plait_flow *flow,
  * @param task       value: the task; 0 means all
  * @param timeout_ns value: 0 polls, PLAIT_FOREVER waits
  * @param error      borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_EVENT_READY, PLAIT_E_TIMEOUT, PLAIT_E_DEADLOCK, the
- *         status of the failure (PLAIT_E_FAILED with the function's result in
- *         origin; of a task that was not run that of the cause),
+ * @return PLAIT_OK, PLAIT_EVENT_READY, PLAIT_E_TIMEOUT, PLAIT_E_DEADLOCK (as
+ *         plait_data_map), the status of the failure (PLAIT_E_FAILED with the
+ *         function's result in origin; of a task that was not run that of the
+ *         cause),
  *         PLAIT_E_INVALID (no such task), PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
@@ -510,8 +513,9 @@ PLAIT_API void plait_data_release(plait_data *data);
  * @param out   borrowed, non-null: the address of the first element of the
  *              box; rows have the distance that they have in the whole data
  * @param error borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_DEADLOCK (in a function of a task), the status of
- *         the failure that poisoned the data, PLAIT_E_INVALID (also: a token),
+ * @return PLAIT_OK, PLAIT_E_DEADLOCK (in a function of a task, see Threads; or
+ *         behind a mapping of the calling thread), the status of the failure
+ *         that poisoned the data, PLAIT_E_INVALID (also: a token),
  *         and as plait_flow_submit
  * @thread any
  * @since 1

@@ -295,8 +295,9 @@ PLAIT_API plait_status plait_queue_fill(plait_queue *queue,
  *
  * The call submits a READ and waits, so it also reports earlier failures of
  * the queue.  After PLAIT_EVENT_READY the command is pending: pull the event,
- * then finish the queue.  After PLAIT_E_DEADLOCK (outside host functions) the
- * command is still in the queue but does not access `host` any more.
+ * then finish the queue.  After PLAIT_E_DEADLOCK (outside host functions and
+ * functions of the queue) the command is still in the queue but does not access
+ * `host` any more.
  *
  * @param queue         borrowed, non-null: the queue
  * @param source        borrowed, non-null: source
@@ -318,8 +319,9 @@ PLAIT_API plait_status plait_queue_read(plait_queue *queue,
  *
  * The call submits a WRITE and waits, so it also reports earlier failures of
  * the queue.  After PLAIT_EVENT_READY the command is pending: pull the event,
- * then finish the queue.  After PLAIT_E_DEADLOCK (outside host functions) the
- * command is still in the queue, with the bytes that `host` had then.
+ * then finish the queue.  After PLAIT_E_DEADLOCK (outside host functions and
+ * functions of the queue) the command is still in the queue, with the bytes that
+ * `host` had then.
  *
  * @param queue         borrowed, non-null: the queue
  * @param target        borrowed, non-null: destination
@@ -380,9 +382,11 @@ PLAIT_API plait_status plait_queue_wait(plait_queue *queue,
  * @param queue      borrowed, non-null: the queue
  * @param timeout_ns value: 0 polls, PLAIT_FOREVER waits
  * @param error      borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_EVENT_READY, PLAIT_E_TIMEOUT, PLAIT_E_DEADLOCK, the
- *         status of the failed command (PLAIT_E_FAILED with the function's
- *         result in origin), PLAIT_E_HANDLE, PLAIT_E_LOST, PLAIT_E_FORKED
+ * @return PLAIT_OK, PLAIT_EVENT_READY, PLAIT_E_TIMEOUT, PLAIT_E_DEADLOCK
+ *         (inside a host function, inside a function of the queue or of a run
+ *         in it, or the wait could never end), the status of the failed command
+ *         (PLAIT_E_FAILED with the function's result in origin), PLAIT_E_HANDLE,
+ *         PLAIT_E_LOST, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */

@@ -354,8 +354,9 @@ PLAIT_API plait_status plait_plan_run(plait_plan *plan, plait_queue *queue,
  * @param error borrowed, nullable: filled on failure
  * @return PLAIT_OK, the run's failure, PLAIT_EVENT_READY (see above),
  *         PLAIT_E_STATE (no queue, and the plan has calls that the calling
- *         thread would have to pull), PLAIT_E_DEADLOCK (in a host function; or
- *         the run could never end), and as plait_plan_run
+ *         thread would have to pull), PLAIT_E_DEADLOCK (in a host function, in
+ *         a function of the queue; or the run could never end), and as
+ *         plait_plan_run
  * @thread any
  * @since 1
  */

@@ -143,9 +143,9 @@ enum {
  * @return PLAIT_OK, PLAIT_EVENT_READY, PLAIT_E_TIMEOUT, the status of a
  *         failed emission with its own text, PLAIT_E_INVALID (a sequence that
  *         was never submitted, signals of different contexts),
- *         PLAIT_E_DEADLOCK (inside a host function, or the wait could never
- *         end),
- *         PLAIT_E_HANDLE, PLAIT_E_FORKED
+ *         PLAIT_E_DEADLOCK (inside a host function, inside a function of a
+ *         command or run that the emission is behind in its queue, or the wait
+ *         could never end), PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */

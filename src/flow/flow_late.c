@@ -18,6 +18,7 @@
 #include "object/context/backend_result.h"
 #include "object/inbox/inbox.h"
 #include "object/queue/internal_commands.h"
+#include "object/queue/outer_calls.h"
 #include "object/queue/queue_finish.h"
 #include "object/queue/queue_state.h"
 #include "object/signal/signal.h"
@@ -79,9 +80,14 @@ static plait_status take(plait__flow *flow, plait__late **out,
 
 static plait_status make_queue(plait__late *late, plait_error *error)
 {
-	return late->queue != NULL ?
-		       PLAIT_OK :
-		       plait__queue_make(late->flow->host, &late->queue, error);
+	plait_status status = PLAIT_OK;
+
+	if (late->queue == NULL)
+		status = plait__queue_make(late->flow->host, &late->queue,
+					   error);
+	if (status == PLAIT_OK)
+		late->queue->user = late;
+	return status;
 }
 
 static void release_queue(plait__late *late)
@@ -103,6 +109,36 @@ void plait__late_fini(plait__flow *flow)
 		release_queue(at);
 		plait__free(plait__flow_allocator(flow), at, sizeof(*at));
 	}
+}
+
+/* ---- functions around a call of the library ---- */
+
+struct search {
+	const plait__flow *flow;
+	uint64_t below;
+	uint64_t found;
+};
+
+/* The record is the task's until the function returns. */
+static bool compare(plait__inbox_event *call, const void *arg)
+{
+	struct search *search = *(struct search *const *)arg;
+	const plait__late *late =
+		plait__call_awaiting_queue(plait__call_of(call))->user;
+
+	if (late != NULL && late->flow == search->flow &&
+	    late->number < search->below && late->number > search->found)
+		search->found = late->number;
+	return false;
+}
+
+uint64_t plait__late_find_own(const plait__flow *flow, uint64_t below)
+{
+	struct search search = { .flow = flow, .below = below };
+	struct search *out = &search;
+
+	(void)plait__outer_calls_any(compare, &out);
+	return search.found;
 }
 
 /* ---- the submitter ---- */

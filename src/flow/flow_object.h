@@ -96,7 +96,7 @@ struct plait__flow {
 	plait__preds preds;
 	/* Per entry of the ring: the lane of the op, set at the commit. */
 	uint8_t *lane_of;
-	uint8_t *behind; /* flow_wait.c: is it behind a mapping? */
+	uint8_t *behind; /* flow_wait.c: is it behind an op of the thread's? */
 	uint64_t last_in_lane[PLAIT__FLOW_LANES];
 	uint32_t next_lane;
 	uint64_t newest_late; /* the newest op in a late lane */

@@ -2,7 +2,10 @@
 /* Waits for ops, and for room; see flow_wait.h. */
 #include "flow/flow_wait.h"
 
+#include "flow/flow_late.h"
+
 #include "base/error.h"
+#include "base/text.h"
 #include "object/wait/wait_loop.h"
 #include "pool/pool_internal.h"
 
@@ -80,20 +83,6 @@ plait_status plait__flow_wait_for(plait__flow *flow, uint64_t number,
 
 /* ---- deadlocks ---- */
 
-/* The oldest mapping of the calling thread, or null. */
-static const plait__data_mapping *own_mapping(const plait__flow *flow)
-{
-	uint64_t self = plait__thread_token();
-	const plait__data_mapping *found = NULL;
-
-	for (const plait__data_mapping *at = flow->mappings; at != NULL;
-	     at = at->next)
-		if (at->thread == self &&
-		    (found == NULL || at->number < found->number))
-			found = at;
-	return found;
-}
-
 static bool is_behind_one(const plait__flow *flow, uint64_t number,
 			  uint64_t first)
 {
@@ -112,18 +101,25 @@ static bool is_behind_one(const plait__flow *flow, uint64_t number,
 	return false;
 }
 
-/* Returns true if op `number` has the mapping before it: a sweep over the ops
- * between, none of which is reused while the mapping is open. */
-static bool is_behind(plait__flow *flow, uint64_t number, uint64_t mapping)
+/* Returns true if op `number` is `first` or behind it: a sweep over the ops
+ * between, none of which is reused while `first` is not done. */
+static bool is_behind(plait__flow *flow, uint64_t number, uint64_t first)
 {
 	uint64_t mask = flow->window.ring.mask;
 
-	if (number < mapping)
-		return false;
-	flow->behind[mapping & mask] = 1;
-	for (uint64_t i = mapping + 1; i <= number; i++)
-		flow->behind[i & mask] = is_behind_one(flow, i, mapping);
+	flow->behind[first & mask] = 1;
+	for (uint64_t i = first + 1; i <= number; i++)
+		flow->behind[i & mask] = is_behind_one(flow, i, first);
 	return flow->behind[number & mask] != 0;
+}
+
+/* Returns true if a wait for op `number` is one for op `own`, too. */
+static bool awaits(plait__flow *flow, uint64_t number, bool prefix,
+		   uint64_t own)
+{
+	return own <= number &&
+	       !plait__op_is_done(&flow->window.ring, own) &&
+	       (prefix || is_behind(flow, number, own));
 }
 
 static plait_status fail_mapping(const plait__data_mapping *mapping,
@@ -137,17 +133,43 @@ static plait_status fail_mapping(const plait__data_mapping *mapping,
 			   plait__object_name(&mapping->data->object, room));
 }
 
+/* The task whose function waits; 0: none that op `number` is behind. */
+static uint64_t find_task(plait__flow *flow, uint64_t number, bool prefix)
+{
+	uint64_t own = plait__late_find_own(flow, UINT64_MAX);
+
+	while (own != 0 && !awaits(flow, number, prefix, own))
+		own = plait__late_find_own(flow, own);
+	return own;
+}
+
+static plait_status fail_task(plait__flow *flow, uint64_t own,
+			      plait_error *error)
+{
+	const char *label = plait__op_at(&flow->window.ring, own)->label;
+
+	return plait__fail(error, PLAIT_E_DEADLOCK,
+			   "the caller is a function of a task that has to end "
+			   "first: task %llu%s%.*s%s", (unsigned long long)own,
+			   label != NULL ? " \"" : "",
+			   PLAIT__TEXT_FIT(label != NULL ? label : "", 60),
+			   label != NULL ? "\"" : "");
+}
+
 plait_status plait__flow_wait_check(plait__flow *flow, uint64_t number,
 				    bool prefix, plait_error *error)
 {
-	const plait__data_mapping *own = own_mapping(flow);
+	const uint64_t self = plait__thread_token();
+	uint64_t own;
 
-	if (own == NULL || number < own->number ||
-	    plait__op_is_done(&flow->window.ring, own->number))
-		return PLAIT_OK;
-	if (prefix || is_behind(flow, number, own->number))
-		return fail_mapping(own, "what the call waits for", error);
-	return PLAIT_OK;
+	for (const plait__data_mapping *at = flow->mappings; at != NULL;
+	     at = at->next)
+		if (at->thread == self &&
+		    awaits(flow, number, prefix, at->number))
+			return fail_mapping(at, "what the call waits for",
+					    error);
+	own = find_task(flow, number, prefix);
+	return own == 0 ? PLAIT_OK : fail_task(flow, own, error);
 }
 
 /* ---- room ---- */
@@ -157,7 +179,8 @@ plait_status plait__flow_wait_for_room(plait__flow *flow, plait_error *error)
 	plait_status status = PLAIT_OK;
 	uint64_t oldest;
 
-	if (plait__callback_scope_is_active())
+	if (plait__callback_scope_is_active() ||
+	    plait__late_find_own(flow, UINT64_MAX) != 0)
 		return plait__fail(error, PLAIT_E_BUSY,
 				   "no room for a task in the window of %llu, "
 				   "and a function of a task must not wait",

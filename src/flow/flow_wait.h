@@ -12,12 +12,13 @@ plait_status plait__flow_wait_for(plait__flow *flow, uint64_t number,
 				  bool prefix, uint64_t timeout_ns,
 				  plait_error *error);
 
-/* Wait for room: until the oldest op is done.  PLAIT_E_BUSY inside any host
- * function, PLAIT_E_DEADLOCK if it is a mapping of this thread.  Takes the lock. */
+/* Wait for room: until the oldest op is done.  PLAIT_E_BUSY inside a host
+ * function on a worker and inside a function of a task of the flow,
+ * PLAIT_E_DEADLOCK if the op is a mapping of this thread.  Takes the lock. */
 plait_status plait__flow_wait_for_room(plait__flow *flow, plait_error *error);
 
-/* PLAIT_E_DEADLOCK if op `number` is behind a mapping of the calling thread.
- * Caller holds the lock. */
+/* PLAIT_E_DEADLOCK if op `number` is behind a mapping of the calling thread, or
+ * behind a task whose function the thread executes.  Caller holds the lock. */
 plait_status plait__flow_wait_check(plait__flow *flow, uint64_t number,
 				    bool prefix, plait_error *error);
 

@@ -21,6 +21,9 @@ struct plait__callback_run {
 	void *instance;		/* plait__instance, or null */
 	void *coroutine;	/* plait__coroutine_command that the thread is
 				 * directly in, or null */
+	void *event;		/* plait__inbox_event whose function the thread
+				 * executes as the owner of the inbox, or
+				 * null */
 	/* The run whose function waits and meanwhile executes this one; or
 	 * null. */
 	const struct plait__callback_run *around;

@@ -215,7 +215,8 @@ bool plait__run_is_blocked_by_caller(plait__run *run)
 {
 	bool blocked;
 
-	if (plait__run_instance_current() == NULL)
+	if (plait__run_instance_current() == NULL &&
+	    plait__callback_scope_run.event == NULL)
 		return false;
 	/* The instance is the run's until it is over. */
 	plait__mutex_lock(&run->lock);

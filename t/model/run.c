@@ -11,6 +11,7 @@
 
 #include "mc.h"
 #include "mc_tap.h"
+#include "object/queue/outer_calls.h"
 #include "run/blocked_on.h"
 #include "run/command_text.h"
 #include "run/instance_pool.h"
@@ -57,6 +58,12 @@ void plait__run_races_saw(const plait__run *run, bool is_told_later)
 void plait__run_races_end_call(const plait__run_races *begun)
 {
 	(void)begun;
+}
+
+bool plait__outer_calls_block(const plait__queue *queue)
+{
+	(void)queue;
+	return false;
 }
 
 plait_status plait__blocked_on_enter_driver(plait__instance *instance,

@@ -281,6 +281,141 @@ static void owners(void)
 	everywhere(check_own_run);
 }
 
+/* ---- queues of runs and commands, in functions of an owner ---- */
+
+/* `run_outer` waits for the run. */
+static plait_status by_own_queue(struct nest *nest, plait_error *error)
+{
+	uint64_t emitted = 0;
+	plait_status status;
+
+	IS_INT(plait_queue_emit(rig.queue, rig.signal, &emitted, NULL),
+	       PLAIT_OK);
+	IS_INT(plait_signal_wait(rig.signal, emitted, PLAIT_FOREVER, error),
+	       PLAIT_E_DEADLOCK);
+	HAS_STR(error->text, "behind it in the same queue");
+	IS_INT(plait_plan_call(nest->target, rig.queue, &nest->desc, error),
+	       PLAIT_E_DEADLOCK);
+	HAS_STR(error->text, "has to end first");
+	status = plait_queue_finish(rig.queue, PLAIT_FOREVER, error);
+	HAS_STR(error->text, "queue \"q\"");
+	return status;
+}
+
+static void try_own_queue(uint32_t flags, uint32_t freeze_flags)
+{
+	struct nest nest, other;
+
+	begin(&nest, by_own_queue, true);
+	begin(&other, by_run, false);
+	other.plan = make_plan(&other, PLAIT_CALL_ANY_THREAD, 0, NULL, 1);
+	other.most = 1;
+	nest.plan = make_plan(&nest, 0, freeze_flags, NULL, 1);
+	nest.target = other.plan;
+	nest.desc.flags = flags;
+	IS_INT(run_outer(&nest), PLAIT_OK);
+	IS_INT(nest.status, PLAIT_E_DEADLOCK);
+	IS_UINT(nest.deepest, 1);
+	IS_UINT(other.deepest, 0);
+	end(&nest);
+	end(&other);
+}
+
+static void check_finish(uint32_t flags)
+{
+	try_own_queue(flags, 0);
+	try_own_queue(flags, PLAIT_FREEZE_QUEUES);
+}
+
+/* A command's function waits for a run behind the command. */
+static int32_t wait_for_run_behind(void *user_data)
+{
+	struct nest *nest = user_data;
+
+	nest->status = by_run(nest, &nest->error);
+	return 0;
+}
+
+static void check_behind_command(uint32_t flags)
+{
+	plait_command command = { .size = sizeof(command),
+				  .kind = PLAIT_COMMAND_CALL,
+				  .function = wait_for_run_behind };
+	struct nest nest, other;
+
+	begin(&nest, by_run, true);
+	begin(&other, by_run, false);
+	other.plan = make_plan(&other, PLAIT_CALL_ANY_THREAD, 0, NULL, 1);
+	other.most = 1;
+	nest.target = other.plan;
+	nest.desc.flags = flags;
+	command.inbox = nest.inbox;
+	command.user_data = &nest;
+	IS_INT(plait_queue_submit(nest.queue, &command, 1, NULL, NULL),
+	       PLAIT_OK);
+	IS_INT(plait_queue_finish(nest.queue, PLAIT_FOREVER, &rig.error),
+	       PLAIT_OK);
+	IS_INT(nest.status, PLAIT_E_DEADLOCK);
+	HAS_STR(nest.error.text, "before it in its queue");
+	/* The run that was not waited for. */
+	IS_INT(plait_queue_finish(nest.queue, PLAIT_FOREVER, &rig.error),
+	       PLAIT_OK);
+	IS_UINT(other.deepest, 1);
+	end(&nest);
+	end(&other);
+}
+
+/* The close of the inbox ends the run while its function goes on: the run is
+ * not around the calls that follow. */
+static plait_status by_closing(struct nest *nest, plait_error *error)
+{
+	uint64_t since = 0;
+
+	IS_INT(plait_inbox_close(nest->inbox, NULL), PLAIT_OK);
+	while (plait_run_poll(nest->own, error) == PLAIT_PENDING &&
+	       !tap_late(&since))
+		(void)plait_inbox_pump(nest->inbox, 1, NULL, NULL);
+	IS_INT(plait_run_wait(nest->own, PLAIT_FOREVER, error),
+	       PLAIT_E_CANCELLED);
+	plait_run_release(nest->own);
+	nest->own = NULL;
+	plait_plan_release(nest->plan);
+	nest->plan = NULL;
+	return plait_plan_call(nest->target, NULL, NULL, error);
+}
+
+static void check_closed(uint32_t flags)
+{
+	struct nest nest, other;
+	uint64_t since = 0;
+
+	(void)flags;
+	begin(&nest, by_closing, true);
+	begin(&other, by_run, false);
+	other.plan = make_plan(&other, PLAIT_CALL_ANY_THREAD, 0, NULL, 1);
+	other.most = 1;
+	nest.plan = make_plan(&nest, 0, 0, NULL, 1);
+	nest.target = other.plan;
+	IS_INT(plait_plan_run(nest.plan, rig.queue, NULL, &nest.own, NULL),
+	       PLAIT_OK);
+	/* Nothing but the inbox keeps the plan alive. */
+	while (nest.deepest == 0 && !tap_late(&since))
+		IS_INT(plait_inbox_pump(nest.inbox, 0, NULL, NULL), PLAIT_OK);
+	IS_INT(nest.status, PLAIT_OK);
+	IS_UINT(other.deepest, 1);
+	IS_INT(plait_queue_finish(rig.queue, PLAIT_FOREVER, NULL),
+	       PLAIT_E_CANCELLED);
+	end(&nest);
+	end(&other);
+}
+
+static void queues(void)
+{
+	everywhere(check_finish);
+	everywhere(check_behind_command);
+	everywhere(check_closed);
+}
+
 /* ---- runs that conflict ---- */
 
 static void check_refusal(struct nest *nest)
@@ -436,6 +571,7 @@ static void strays(void)
 static const struct tap_scenario all[] = {
 	{ "functions", functions },
 	{ "owners", owners },
+	{ "queues", queues },
 	{ "conflicts", conflicts },
 	{ "coroutines", coroutines },
 	{ "strays", strays },

@@ -113,6 +113,12 @@ typedef struct plait__inbox_service {
 	bool (*has_waiting)(plait__context *context);
 	/* Returns true if the calling thread owns an inbox. */
 	bool (*owns_any)(plait__context *context);
+	/* Returns true if the calling thread executes the function of an event
+	 * of the context. */
+	bool (*is_inside)(plait__context *context);
+	/* Returns true if that is the function of a command that the emission
+	 * of the signal comes behind, in the same queue. */
+	bool (*blocks)(const plait__object *signal, uint64_t sequence);
 } plait__inbox_service;
 
 struct plait__context {

@@ -203,6 +203,18 @@ static plait_status fail_late(const char *name, uint64_t timeout_ns,
 			   used > 0 ? objects : "its work");
 }
 
+/* Returns true inside a function that the library calls: a callback, or the
+ * function of an event. */
+static bool is_inside_function(plait__context *context)
+{
+	return plait__callback_scope_is_active() ||
+	       plait__reclaim_thread_is_current(context) ||
+	       /* Acquire: the service is stored before the first inbox is
+		* counted. */
+	       (at_load_acquire_u32(&context->inbox_count) != 0 &&
+		context->inbox_service->is_inside(context));
+}
+
 PLAIT_API plait_status plait_context_close(plait_context *context,
 					   uint64_t timeout_ns,
 					   plait_error *error)
@@ -215,8 +227,7 @@ PLAIT_API plait_status plait_context_close(plait_context *context,
 	if (status != PLAIT_OK)
 		return status;
 	(void)plait__object_name(&self->object, name);
-	if (plait__callback_scope_is_active() ||
-	    plait__reclaim_thread_is_current(self))
+	if (is_inside_function(self))
 		status = plait__fail(error, PLAIT_E_DEADLOCK,
 				     "a host function must not wait for the "
 				     "end of a context, which waits for it");

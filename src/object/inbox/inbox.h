@@ -21,6 +21,11 @@ typedef struct plait__inbox_call_ops {
 	/* The function of the call has returned, or has ended its thread. */
 	void (*answer)(plait__inbox_event *call, int64_t result,
 		       const char *text);
+	/* Returns true if the call is not answered, and the queue that waits for
+	 * it makes emission `emission` of the signal behind it.  Caller holds
+	 * no lock. */
+	bool (*precedes)(plait__inbox_event *call, const plait__object *signal,
+			 uint64_t emission);
 	/* The inbox was closed: fail `call` and those linked by next_closed. */
 	void (*fail_closed)(plait__inbox_event *call);
 	/* The inbox is destroyed: free the calls of its free list. */
@@ -51,6 +56,22 @@ struct plait__inbox {
 };
 
 PLAIT__OBJECT_ENTER(inbox, PLAIT_OBJECT_INBOX);
+
+/* Returns true if the event is a call that is not answered and `match` is true of
+ * it.  What waits for the answer stays as it is while `match` runs, under the
+ * inbox's lock. */
+static inline bool
+plait__inbox_is_open_call(plait__inbox_event *event,
+			  bool (*match)(plait__inbox_event *call,
+					const void *arg), const void *arg)
+{
+	bool matches;
+
+	plait__mutex_lock(&event->inbox->lock);
+	matches = !event->answered && match(event, arg);
+	plait__mutex_unlock(&event->inbox->lock);
+	return matches;
+}
 
 /* Accept no further events, and cancel the promised ones. */
 void plait__inbox_close(plait__inbox *inbox);

@@ -46,8 +46,9 @@ struct plait__inbox_event {
 	bool linked;   /* in the inbox's list, which has a hold */
 	bool answered; /* a call's; true of other events */
 	at_u32 stopping; /* a call's: the run that asks was stopped */
-	void *run; /* that run's plait__instance, or null; constant, and waits
-		    * for a call that has begun */
+	void *run; /* that run's plait__instance, or null; constant.  Waits for
+		    * a call that has begun, unless the inbox is closed */
+	plait__object *run_owner; /* keeps `run`; held while the function runs */
 	plait_event event;
 	struct plait__thread_guard guard; /* while the event's function runs */
 };

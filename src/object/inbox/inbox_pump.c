@@ -84,6 +84,22 @@ static void leave_served(void *arg)
 
 /* --- take an event */
 
+/* The run waits for the call, so its owner exists.  Caller holds the lock. */
+static void hold_call(plait__inbox_event *call)
+{
+	plait__object_hold(&call->object);
+	if (call->run_owner != NULL)
+		plait__object_hold(call->run_owner);
+}
+
+/* Drop the holds of hold_call. */
+static void drop_call(plait__inbox_event *event_record)
+{
+	if (event_record->run_owner != NULL)
+		plait__object_drop(event_record->run_owner);
+	plait__object_drop(&event_record->object);
+}
+
 /*
  * Unlink the oldest event and copy it; null: none. *out_held: the caller got a
  * hold. With `runnable`, only an event with a function, always held. Caller
@@ -104,7 +120,7 @@ static plait__inbox_event *take_first(plait__inbox *inbox, bool runnable,
 	if (event_record->answered)
 		*out_held = plait__inbox_unlink(event_record);
 	else if (runnable)
-		plait__object_hold(&event_record->object);
+		hold_call(event_record);
 	return event_record;
 }
 
@@ -255,7 +271,7 @@ static void fail_on_exit(void *arg)
 		event_record->inbox->call_ops->answer(
 			event_record, -1,
 			"did not return but ended its thread (pthread_exit)");
-	plait__object_drop(&event_record->object);
+	drop_call(event_record);
 }
 
 /* Call the event's function on the owner's thread, which is inside the inbox.
@@ -270,7 +286,8 @@ static int32_t call(plait__inbox_event *event_record, const plait_event *event)
 
 	plait__callback_scope_run = (struct plait__callback_run){
 		.stop = &event_record->stopping,
-		.instance = event_record->run, .around = &outer
+		.instance = event_record->run, .event = event_record,
+		.around = &outer
 	};
 	result = event->function(event->user_data);
 	plait__callback_scope_run = outer;
@@ -282,15 +299,17 @@ static int32_t call(plait__inbox_event *event_record, const plait_event *event)
 /* The caller has a hold of the record, which is dropped. */
 static void run(plait__inbox_event *event_record, const plait_event *event)
 {
-	int32_t result = 0;
+	int32_t result;
 
-	if (!must_not_run(event)) {
-		result = call(event_record, event);
-		if (event->kind == PLAIT_EVENT_CALL)
-			event_record->inbox->call_ops->answer(event_record,
-							      result, NULL);
+	if (must_not_run(event)) {
+		plait__object_drop(&event_record->object);
+		return;
 	}
-	plait__object_drop(&event_record->object);
+	result = call(event_record, event);
+	if (event->kind == PLAIT_EVENT_CALL)
+		event_record->inbox->call_ops->answer(event_record, result,
+						      NULL);
+	drop_call(event_record);
 }
 
 plait_status plait__inbox_pump(plait__inbox *inbox, uint64_t maximum,
@@ -428,10 +447,45 @@ static bool owns_any(plait__context *context)
 	return inbox != NULL;
 }
 
+/* --- functions around a call of the library */
+
+static plait__inbox_event *next_outer(const struct plait__callback_run **at)
+{
+	plait__inbox_event *event = NULL;
+
+	for (; event == NULL && *at != NULL; *at = (*at)->around)
+		event = (*at)->event;
+	return event;
+}
+
+static bool is_inside(plait__context *context)
+{
+	const struct plait__callback_run *at = &plait__callback_scope_run;
+	const plait__inbox_event *event = next_outer(&at);
+
+	while (event != NULL && event->inbox->object.context != context)
+		event = next_outer(&at);
+	return event != NULL;
+}
+
+static bool blocks(const plait__object *signal, uint64_t sequence)
+{
+	const struct plait__callback_run *at = &plait__callback_scope_run;
+	plait__inbox_event *event = next_outer(&at);
+
+	while (event != NULL &&
+	       (event->event.kind != PLAIT_EVENT_CALL ||
+		!event->inbox->call_ops->precedes(event, signal, sequence)))
+		event = next_outer(&at);
+	return event != NULL;
+}
+
 const plait__inbox_service plait__inbox_pump_service = {
 	.serve = serve,
 	.has_waiting = has_waiting,
 	.owns_any = owns_any,
+	.is_inside = is_inside,
+	.blocks = blocks,
 };
 
 /* --- wait */

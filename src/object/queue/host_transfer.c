@@ -7,6 +7,7 @@
  * memory of its own, a bounce buffer; a second command copies what was read to
  * the caller, unless the caller has given up.
  */
+#include "object/queue/outer_calls.h"
 #include "object/queue/queue_capture.h"
 #include "object/queue/queue_finish.h"
 #include "object/queue/submission.h"
@@ -155,6 +156,8 @@ static plait_status transfer_entered(plait__queue *queue,
 		return plait__fail(error, PLAIT_E_DEADLOCK,
 				   "a host function must not wait; submit a "
 				   "command instead");
+	if (plait__outer_calls_block(queue))
+		return plait__outer_calls_fail(queue, error);
 	if (plait__queue_is_captured(queue))
 		return plait__queue_capture_refuse(
 			queue, "submit a READ or WRITE, which does not wait",

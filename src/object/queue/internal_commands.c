@@ -62,6 +62,9 @@ static plait_status add_owned(struct plait__submission_builder *builder,
 	if (status != PLAIT_OK)
 		return status;
 	builder->calls->event_record.run = owned->wanted->run;
+	builder->calls->event_record.run_owner = owned->wanted->run_owner;
+	builder->calls->outer_queue = owned->wanted->outer_queue;
+	builder->calls->outer_sequence = owned->wanted->outer_sequence;
 	plait__object_hold(&builder->calls->event_record.object);
 	publish(owned, builder->calls);
 	/* Relaxed: a thread that sets it after this load finds the call under

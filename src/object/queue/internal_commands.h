@@ -24,6 +24,11 @@ typedef struct plait__call_request {
 	struct plait__mutex *lock;	/* guards *out; inside queue->lock */
 	const at_u32 *stop;	/* not 0: cancelled */
 	void *run;		/* of plait__callback_run */
+	/* Null; or the queue that waits for the run, the place of the run in
+	 * it, and the object that keeps the run. */
+	plait__queue *outer_queue;
+	uint64_t outer_sequence;
+	plait__object *run_owner;
 } plait__call_request;
 
 /* Submit the call, and store it in *out, with a hold of the caller's, before

@@ -4,6 +4,7 @@
 
 #include "object/inbox/inbox_records.h"
 #include "object/context/backend_result.h"
+#include "object/queue/outer_calls.h"
 #include "object/queue/queue_state.h"
 
 #include "base/alloc.h"
@@ -172,11 +173,13 @@ static void fill(plait__call *call, plait__queue *queue,
 	call->generation++;
 	call->gate_sequence++;
 	call->queue = queue;
+	call->outer_queue = NULL;
 	call->label = command->label;
 	call->asks = asks;
 	call->next = NULL;
 	event_record->answered = false;
 	event_record->run = NULL;
+	event_record->run_owner = NULL;
 	at_store_relaxed_u32(&event_record->stopping, 0);
 	event_record->event = (plait_event){
 		.kind = PLAIT_EVENT_CALL,
@@ -452,6 +455,7 @@ static void fail_closed(plait__inbox_event *event)
 
 static const plait__inbox_call_ops inbox_call_ops = {
 	.answer = answer_taken,
+	.precedes = plait__outer_calls_precedes,
 	.fail_closed = fail_closed,
 	.free_idle = free_idle,
 };

@@ -31,6 +31,10 @@ struct plait__call {
 	plait__call *next; /* idle calls; or calls of a submission */
 	plait__backend_port *port;
 	plait__queue *queue; /* valid until the gate is raised */
+	/* The queue of the run that makes the call, and the run's place in it;
+	 * null: none.  Valid as `queue`. */
+	plait__queue *outer_queue;
+	uint64_t outer_sequence;
 	plait_backend_signal *gate;
 	uint64_t gate_sequence;
 	uint64_t sequence;   /* of `progress`, when the queue has reached it */
@@ -69,6 +73,13 @@ void plait__call_arm(plait__call *call);
 void plait__call_retract(plait__call *call);
 
 extern const plait__class plait__call_class;
+
+/* The queue of the user's, or of a flow's, that waits for the call, which is not
+ * answered. */
+static inline plait__queue *plait__call_awaiting_queue(const plait__call *call)
+{
+	return call->outer_queue != NULL ? call->outer_queue : call->queue;
+}
 
 static inline plait__call *plait__call_of(plait__inbox_event *event_record)
 {

@@ -83,6 +83,7 @@ struct plait__queue {
 	plait_error failure;
 	plait__signal_watch watch;
 	plait__race_queue *race; /* the race check's, or null */
+	void *user; /* of an internal queue: its plait__late, or null */
 };
 
 PLAIT__OBJECT_ENTER(queue, PLAIT_OBJECT_QUEUE);

@@ -6,6 +6,7 @@
 #include "object/context/backend_result.h"
 #include "object/queue/entered_sections.h"
 #include "object/queue/idle_section.h"
+#include "object/queue/outer_calls.h"
 #include "object/queue/queue_capture.h"
 #include "object/queue/queue_diagnosis.h"
 #include "object/queue/queue_races.h"
@@ -285,6 +286,8 @@ static plait_status finish(plait__queue *queue, uint64_t timeout_ns,
 	plait_status status;
 	bool failed;
 
+	if (timeout_ns != 0 && plait__outer_calls_block(queue))
+		return plait__outer_calls_fail(queue, error);
 	/* Fast path: most runs on idle queues end here, and nothing is
 	 * submitted. */
 	if (timeout_ns != 0 && !plait__callback_scope_is_active())

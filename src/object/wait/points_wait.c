@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "pool/callback_scope.h"
 
 #include <string.h>
 
@@ -130,6 +131,29 @@ static void note_seen(const entered *all, const plait__wait_request *request,
 				all->points[i].point.sequence, false);
 }
 
+/* Returns true if the wait could only end after a function of the calling thread
+ * returns. */
+static bool is_blocked_by_caller(const entered *all, bool any)
+{
+	const plait__inbox_service *inboxes = all->context->inbox_service;
+	uint64_t blocked = 0;
+
+	if (plait__callback_scope_run.event == NULL || inboxes == NULL)
+		return false;
+	for (uint64_t i = 0; i < all->count; i++)
+		blocked += inboxes->blocks(&all->signals[i]->object,
+					   all->points[i].point.sequence);
+	return any ? blocked == all->count : blocked > 0;
+}
+
+static plait_status fail_blocked(plait_error *error)
+{
+	return plait__fail(error, PLAIT_E_DEADLOCK,
+			   "the caller is a function of a command or a run "
+			   "that has to end first: the emission comes behind "
+			   "it in the same queue");
+}
+
 /* Enter all signals, wait, and leave them, also when the thread ends inside. */
 static plait_status wait_all(plait__context *context,
 			     const plait_point *points, uint64_t count,
@@ -147,7 +171,10 @@ static plait_status wait_all(plait__context *context,
 	request->context = context;
 	request->points = all.points;
 	request->count = count;
-	if (status == PLAIT_OK)
+	if (status == PLAIT_OK && request->timeout_ns != 0 &&
+	    is_blocked_by_caller(&all, request->any))
+		status = fail_blocked(error);
+	else if (status == PLAIT_OK)
 		status = plait__wait_run(request, error);
 	if (request->points != NULL)
 		note_seen(&all, request, status);

@@ -543,7 +543,7 @@ call_inside(struct start *start, plait_error *error)
 	if (status != PLAIT_OK)
 		return status;
 	limit_ns = plait__time_slice_enter(PLAIT__CLOCK_NEVER);
-	status = call_now(start, plait__run_instance_current(), error);
+	status = call_now(start, plait__outer_runs_caller(), error);
 	plait__time_slice_leave(limit_ns);
 	return status;
 }
@@ -552,7 +552,7 @@ static plait_status call_here(struct start *start, plait_error *error)
 {
 	if (plait__callback_scope_is_active())
 		return call_inside(start, error);
-	return call_now(start, plait__run_instance_current(), error);
+	return call_now(start, plait__outer_runs_caller(), error);
 }
 
 static bool has_work(plait__queue *queue)
@@ -573,6 +573,8 @@ static plait_status call_behind(struct start *start, plait_error *error)
 		return plait__fail(error, PLAIT_E_DEADLOCK,
 				   "a host function must not wait for what a "
 				   "queue has before the plan");
+	if (plait__outer_calls_block(start->queue))
+		return plait__outer_calls_fail(start->queue, error);
 	status = submit(start, NULL, error);
 	if (status == PLAIT_OK)
 		status = plait__queue_finish(start->queue, PLAIT_FOREVER,
@@ -590,10 +592,8 @@ PLAIT_API plait_status plait_plan_call(plait_plan *plan, plait_queue *queue,
 	if (status != PLAIT_OK)
 		return status;
 	PLAIT__THREAD_SCOPE inside = { leave, &start };
-	if (queue != NULL && has_work(start.queue))
-		status = call_behind(&start, error);
-	else
-		status = call_here(&start, error);
+	status = queue != NULL && has_work(start.queue) ?
+			 call_behind(&start, error) : call_here(&start, error);
 	plait__thread_scope_end(&inside);
 	leave(&start);
 	return status;
