@@ -306,25 +306,37 @@ local function describe_failure(problem)
   return {text = text:match "^[^\n]*", number = core.keep_trace(debug.traceback(text, 2))}
 end
 
--- The inbox and the id of the call whose function runs.
-local calling_inbox, calling_id
+-- The innermost call whose function runs: {inbox = , id = , fn = , outer = }.
+local calling
 
 local function run_call(self, id, fn)
   if not fn then return answer(self, id, false, {number = 1, text = "the function was removed"}) end
   -- The function may pull further events itself.
-  local outer_inbox, outer_id = calling_inbox, calling_id
-  calling_inbox, calling_id = self, id
+  local outer = calling
+  calling = {inbox = self, id = id, fn = fn, outer = outer}
   local good, result = xpcall(fn, describe_failure)
-  calling_inbox, calling_id = outer_inbox, outer_id
+  calling = outer
   answer(self, id, good, result)
 end
 
 --- Return true inside a function whose run was stopped.
 function core.is_stopping()
-  if calling_id then
-    return lib.plait_inbox_is_stopping(calling_inbox:handle(), calling_id) == 1
+  if calling then
+    return lib.plait_inbox_is_stopping(calling.inbox:handle(), calling.id) == 1
   end
   return lib.plait_run_is_stopping() == 1
+end
+
+--- Return true inside a function of that set, also where it waits and runs others.
+function core.is_inside(functions)
+  local at = calling
+  while at and not functions[at.fn] do at = at.outer end
+  return at ~= nil
+end
+
+--- Raise the error of a call that would wait for a function around it.
+function core.refuse_wait(text)
+  error(setmetatable({status = lib.PLAIT_E_DEADLOCK, name = "PLAIT_E_DEADLOCK", text = text, origin = 0}, Error), 0)
 end
 
 -- Reads the event before the function runs, which may pull the next event into it.

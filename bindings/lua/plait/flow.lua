@@ -20,6 +20,16 @@ local function serving(system, call, ...)
   until status ~= lib.PLAIT_EVENT_READY
 end
 
+-- Functions of tasks, which the library does not see run: it hands them out as events.
+local functions = setmetatable({}, {__mode = "k"})
+
+-- What a function of a task waits for may be behind that task.
+local function refuse_in_task()
+  if core.is_inside(functions) then
+    core.refuse_wait "a function of a task cannot wait for tasks or data; give the task an access, or wait outside"
+  end
+end
+
 -- Return numbers as uint64_t[3], with zeros behind them.
 local function three(numbers)
   local made = ffi.new "uint64_t[3]"
@@ -59,6 +69,7 @@ local function access_of(given, mode)
 end
 
 local function move(data, call, box, memory)
+  refuse_in_task()
   serving(data.flow.system, call, data:handle(), box, memory, core.error)
 end
 
@@ -113,6 +124,7 @@ end
 function Data:map(fn, mode)
   local flags = {r = lib.PLAIT_MAP_READ, w = lib.PLAIT_MAP_WRITE, rw = lib.PLAIT_MAP_READ + lib.PLAIT_MAP_WRITE}
   local pointer = ffi.new "void *[1]"
+  refuse_in_task()
   serving(self.flow.system, lib.plait_data_map, self:handle(), nil, flags[mode or "rw"], pointer, core.error)
   local good, problem = pcall(fn, ffi.cast(self.ctype .. " *", pointer[0]), self.count)
   core.check(lib.plait_data_unmap(self:handle(), pointer[0], core.error))
@@ -209,7 +221,8 @@ local function submit(self, kind, options, fields)
     end
   end
   fields.kind, fields.label = kind, keep(options.label)
-  fields.flags = options.barrier and lib.PLAIT_TASK_BARRIER or 0
+  fields.flags = (options.barrier and lib.PLAIT_TASK_BARRIER or 0) +
+    (core.is_inside(functions) and lib.PLAIT_TASK_NO_WAIT or 0)
   fields.priority = options.urgent and 1 or 0
   fields.access_count = count
   if count > 0 then fields.accesses = accesses end
@@ -256,7 +269,8 @@ end
 --- Submit a Lua function, which runs on the thread that opened the system, while that
 -- waits.  Options: reads, writes, updates: tables of data or accesses; label, barrier.  The
 -- function gets a pointer to the memory of each of them, in this order.  An error in it
--- fails the task.
+-- fails the task.  It can submit tasks, but not wait for tasks or data: that raises
+-- PLAIT_E_DEADLOCK.
 function Flow:call(fn, options)
   options = options or {}
   core.check_options(options, TASK)
@@ -268,7 +282,9 @@ function Flow:call(fn, options)
     end
   end
   local inbox = self.system.inbox
-  local number = inbox:register(function() fn(unpack(pointers, 1, count)) end)
+  local function run() fn(unpack(pointers, 1, count)) end
+  functions[run] = true
+  local number = inbox:register(run)
   self.calls[#self.calls + 1] = tonumber(ffi.cast("uintptr_t", number))
   return (submit(self, lib.PLAIT_TASK_CALL, options, {inbox = inbox:handle(), user_data = number}))
 end
@@ -309,6 +325,7 @@ end
 -- not raised.  `seconds`: a limit.
 function Flow:wait(task, seconds)
   local calls = self.calls
+  refuse_in_task()
   serving(self.system, lib.plait_flow_wait, self:handle(), task or 0, core.nanoseconds(seconds), core.error)
   if not task then
     for _, number in ipairs(calls) do self.system.inbox.once[number] = nil end -- not run

@@ -882,6 +882,19 @@ test("flows", function(system, _, _)
   local task = flow:call(function() error "lost" end, {writes = {x}})
   raises("lost", "an error in a function", flow.wait, flow, task)
   raises("lost", "data that it poisoned", function() return x[0] end)
+  flow:fill(x, 1)
+  local refused, free = {}, flow:data("float", 2)
+  flow:call(function()
+    for _, attempt in ipairs {function() return x[0] end, function() x[0] = 7 end, function() return free:table() end,
+                              function() flow:wait() end, function() x:map(print) end} do
+      local good, problem = pcall(attempt)
+      refused[#refused + 1] = good and "waited" or problem.name
+    end
+    flow:fill(free, 3)
+  end, {updates = {x}})
+  pcall(flow.wait, flow)
+  is(table.concat(refused, " "), ("PLAIT_E_DEADLOCK "):rep(5):sub(1, -2), "waits in a function of a task")
+  is(x[0] + free[0], 4, "what it submits runs")
   flow:cancel()
   raises("cancelled", "a cancelled flow", flow.wait, flow)
   ok(flow:explain():find('reads y, which it wrote', 1, true), "reasons")

@@ -81,6 +81,7 @@ _CLASSES = {
 class _Local(threading.local):
     """One plait_error per thread, reused by all calls of the thread."""
     calling = None  # (inbox, id) of the call whose predicate runs
+    tasks = 0  # functions of tasks that run, one inside of another
 
     def __init__(self):
         self.error = _raw.plait_error(size=ctypes.sizeof(_raw.plait_error))

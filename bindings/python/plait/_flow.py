@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, List, Optio
 
 from . import _raw
 from ._buffer import CASTS, address_of, view_of
-from ._core import Handle, call, chosen, encode, handle_of, lib, make, plain, sized, wait_in_slices
+from ._core import Handle, call, chosen, encode, handle_of, lib, local, make, plain, sized, wait_in_slices
 from ._elements import ELEMENTS, element_of
 from ._functions import RUN, _table, check_function, once
 from ._kernel import convert, extents
@@ -166,8 +166,11 @@ class Data(Handle):
 
     def _fetch(self, box, shape):
         room = (c_char * self._count(shape))()
-        self.flow._transfer(_raw.PLAIT_TASK_READ, room, ctypes.addressof(room), source=self.handle,
-                            source_box=ctypes.addressof(box))
+        if local.tasks:
+            self._move(lib.plait_data_read, box, ctypes.addressof(room))
+        else:
+            self.flow._transfer(_raw.PLAIT_TASK_READ, room, ctypes.addressof(room), source=self.handle,
+                                source_box=ctypes.addressof(box))
         return memoryview(room).cast("B")
 
     def _store(self, box, shape, data):
@@ -177,8 +180,17 @@ class Data(Handle):
         if not view.c_contiguous:
             view = memoryview(view.tobytes())
         pointer, _, keep = address_of(view)
-        self.flow._transfer(_raw.PLAIT_TASK_WRITE, keep, pointer, target=self.handle,
-                            target_box=ctypes.addressof(box))
+        if local.tasks:
+            self._move(lib.plait_data_write, box, pointer)
+        else:
+            self.flow._transfer(_raw.PLAIT_TASK_WRITE, keep, pointer, target=self.handle,
+                                target_box=ctypes.addressof(box))
+
+    def _move(self, move, box, pointer):
+        """Copy in a function of a task: with no task of its own, which would be behind that
+        function even if the wait for it is refused."""
+        while call(move, self.handle, byref(box), pointer) == _raw.PLAIT_EVENT_READY:
+            self.flow.system.pump()
 
     def __getitem__(self, index: Index) -> Any:
         """Wait for the writers, and return an element, or a flat list of some."""
@@ -337,7 +349,8 @@ class Flow(Handle):
              writes: Iterable[Any] = (), updates: Iterable[Any] = (), label: Optional[str] = None,
              barrier: bool = False) -> int:
         """Submit a Python function; it runs on the thread that owns the system, while that
-        waits.  Arguments that are data or accesses arrive as memoryviews of all of the
+        waits.  It may wait for tasks and data that are not behind its own task; for others
+        the wait raises PLAIT_E_DEADLOCK.  Arguments that are data or accesses arrive as memoryviews of all of the
         data: for data.reads() read-only, and for data itself, which it updates, writable."""
         check_function(function)
         kept: List[Any] = []
@@ -349,7 +362,11 @@ class Flow(Handle):
             views = [one if access is None else access.data._view(mode == _raw.PLAIT_ACCESS_READ)
                      if access.data.format else access.data
                      for one, access, mode in zip(arguments, given, modes)]
-            function(*views)
+            local.tasks += 1
+            try:
+                function(*views)
+            finally:
+                local.tasks -= 1
         extra = [one if one._mode else one.updates() for one in given if one is not None]
         number = once(run)
         try:

@@ -112,6 +112,28 @@ class Flows(unittest.TestCase):
             except plait.Error:
                 pass
 
+    def test_waits_in_functions(self):
+        with self.system.flow() as flow:
+            u, v, w = (flow.data("i", 2, label=name) for name in "uvw")
+            refused = []
+
+            def wait(_):
+                for attempt in (lambda: u[0], lambda: v.tolist(), lambda: u.write(array.array("i", [7, 7])),
+                                flow.wait, lambda: flow.wait(behind), lambda: u.map().__enter__(),
+                                lambda: v.__setitem__(0, 9)):
+                    with self.assertRaisesRegex(plait.Error, "has to end first|behind a mapping") as caught:
+                        attempt()
+                    refused.append(caught.exception.status)
+                w[0] = 5
+                refused.append(w[0])
+            task = flow.call(wait, u)
+            behind = flow.call(lambda _, memory: memory.__setitem__(0, 3), u.reads(), v)
+            flow.call(lambda memory: memory.__setitem__(1, 4), w)
+            flow.wait(task)
+            self.assertEqual(refused, [-13] * 7 + [5])
+            # What was refused did not happen later.
+            self.assertEqual((u.tolist(), v.tolist(), w.tolist()), ([0, 0], [3, 0], [5, 4]))
+
     def test_signals_and_plans(self):
         seen = []
         graph = self.system.graph()
