@@ -428,8 +428,8 @@ struct plait_backend_table {
 	plait_status (*queue_flush)(plait_backend *self,
 				    plait_backend_queue *queue,
 				    plait_error *error);
-	/* Clear the failure of a failed queue without pending work.
-	 * PLAIT_E_LOST if the device is lost. */
+	/* Clear the failure of a failed queue.  PLAIT_E_BUSY while work is
+	 * pending (the core tries again), PLAIT_E_LOST without a device. */
 	plait_status (*queue_recover)(plait_backend *self,
 				      plait_backend_queue *queue,
 				      plait_error *error);

@@ -358,7 +358,7 @@ plait_status plaitp_driven_queue_recover(plait_backend *backend,
 	plaitp_driven_enter(self);
 	if (queue->head != NULL)
 		status = plaitp_driven_fail(
-			self->services, error, PLAIT_E_STATE, 0,
+			self->services, error, PLAIT_E_BUSY, 0,
 			"%s: queue%s%s: %llu commands are pending; wait for "
 			"them before it can recover", self->ops->name,
 			queue->label[0] != '\0' ? " " : "", queue->label,

@@ -275,7 +275,7 @@ plait_status plait__lane_recover(plait__lane *lane, plait_error *error)
 	pending = at_load_relaxed_u64(&lane->published) -
 		  at_load_acquire_u64(&lane->consumed);
 	if (pending != 0)
-		status = plait__fail(error, PLAIT_E_STATE,
+		status = plait__fail(error, PLAIT_E_BUSY,
 				     "queue%s%s: %llu commands are pending; "
 				     "wait for them before it can recover",
 				     lane->label[0] != '\0' ? " " : "",

@@ -41,7 +41,7 @@ plait_status plait__lane_submit(plait__lane *lane,
 				const plait_submission *submissions,
 				uint32_t count, plait_error *error);
 
-/* Clear a failure, if any. PLAIT_E_STATE while commands are pending. */
+/* Clear a failure, if any. PLAIT_E_BUSY while commands are pending. */
 plait_status plait__lane_recover(plait__lane *lane, plait_error *error);
 
 #endif

@@ -85,7 +85,7 @@ static void recover_with_pending(void)
 	plait_error error = { .size = sizeof(error) };
 
 	send_call(lane, gate, 1, return_seven, NULL, done, 1);
-	IS_INT(plait__lane_recover(lane, &error), PLAIT_E_STATE);
+	IS_INT(plait__lane_recover(lane, &error), PLAIT_E_BUSY);
 	HAS_STR(error.text, "3 commands are pending");
 	raise_gate(gate, 1);
 	IS_INT(wait_point(pool, done, 1, NULL), PLAIT_E_FAILED);

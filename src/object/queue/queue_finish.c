@@ -170,7 +170,7 @@ static plait_status recover_and_report(struct recovery *recovery,
 	plait__queue *queue = recovery->queue;
 	plait_status status = recover(queue, &recovery->refusal);
 
-	if (status == PLAIT_E_STATE || status == PLAIT_E_BUSY)
+	if (status == PLAIT_E_BUSY)
 		return check_refusal(recovery, error);
 	if (status != PLAIT_OK)
 		return plait__error_copy(error, &recovery->refusal);

@@ -89,6 +89,7 @@ enum sin {
 	SIN_FAILS_BACKWARDS,
 	SIN_FAILS_AHEAD,
 	SIN_RECOVERS_NOT,
+	SIN_STATE_WHILE_BUSY,
 	SIN_FAILED_OVERTAKES,
 	SIN_FAILED_HEEDS_GATES,
 	SIN_DIES,
@@ -186,6 +187,7 @@ struct plait_backend_queue {
 	uint64_t capacity;
 	bool running;
 	bool failed;
+	bool leaving; /* SIN_STATE_WHILE_BUSY */
 	plait_error failure;
 };
 

@@ -361,10 +361,30 @@ plait_status sins_queue_submit(plait_backend *self, plait_backend_queue *queue,
 				    "sins: the queue is full");
 }
 
+/* As if its thread were just leaving the last command, every other time. */
+static plait_status refuse_to_recover(plait_backend *self,
+				      plait_backend_queue *queue,
+				      plait_error *error)
+{
+	pthread_mutex_lock(&self->lock);
+	queue->leaving = !queue->leaving;
+	pthread_mutex_unlock(&self->lock);
+	if (!queue->leaving)
+		return PLAIT_OK;
+	return self->services->fail(error, SINS(QUIET) ? PLAIT_E_BUSY :
+				    PLAIT_E_STATE, 0,
+				    "sins: commands are pending");
+}
+
 plait_status sins_queue_recover(plait_backend *self,
 				plait_backend_queue *queue, plait_error *error)
 {
-	(void)error;
+	plait_status status = PLAIT_OK;
+
+	if (SINS(QUIET) || SINS(STATE_WHILE_BUSY))
+		status = refuse_to_recover(self, queue, error);
+	if (status != PLAIT_OK)
+		return status;
 	pthread_mutex_lock(&self->lock);
 	if (!SINS(RECOVERS_NOT))
 		queue->failed = false;
