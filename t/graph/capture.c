@@ -81,6 +81,47 @@ static void refuses(void)
 	close_all();
 }
 
+/* The queues of a capture are of one context. */
+static void two_contexts(void)
+{
+	const plait_buffer_desc bytes = { .size = sizeof(bytes),
+					  .bytes = BYTES };
+	plait_context *other = NULL;
+	plait_device *there = NULL;
+	plait_graph *graph = NULL;
+	plait_signal *signal = NULL;
+	plait_buffer *buffer = NULL;
+	plait_queue *mixed[2];
+
+	if (!open_with("host"))
+		return;
+	well(plait_context_open(NULL, &other, &error));
+	well(plait_context_device(other, 0, &there, &error));
+	mixed[0] = queues[0];
+	well(plait_queue_create(there, NULL, &mixed[1], &error));
+	refused(plait_queue_capture(mixed, 2, 0, &error), PLAIT_E_HANDLE,
+		"queues[1]: queue 0x");
+	refused(plait_queue_capture(mixed, 2, 0, &error), PLAIT_E_HANDLE,
+		"of context 0x");
+	well(plait_signal_create(there, NULL, &signal, &error));
+	well(plait_buffer_create(there, &bytes, &buffer, &error));
+	well(plait_queue_emit(mixed[1], signal, NULL, &error));
+	well(plait_queue_capture(mixed, 1, 0, &error));
+	refused(plait_queue_wait(mixed[0], signal, 1, &error), PLAIT_E_HANDLE,
+		"of context 0x");
+	refused(plait_queue_emit(mixed[0], signal, NULL, &error),
+		PLAIT_E_HANDLE, "of context 0x");
+	refused(plait_queue_fill(mixed[0], buffer, 0, BYTES, 0, 1, &error),
+		PLAIT_E_HANDLE, "of context 0x");
+	well(plait_queue_end_capture(mixed[0], &graph, &error));
+	plait_graph_release(graph);
+	plait_buffer_release(buffer);
+	plait_signal_release(signal);
+	plait_queue_release(mixed[1]);
+	plait_context_release(other);
+	close_all();
+}
+
 /* A mistake takes back all that its submission added. */
 static void all_or_none(void)
 {
@@ -301,6 +342,7 @@ static void threads(void)
 
 static const struct tap_scenario scenarios[] = {
 	{ "refuses", refuses },
+	{ "two contexts", two_contexts },
 	{ "all or none", all_or_none },
 	{ "signal numbers", signal_numbers },
 	{ "gates", gates },

@@ -80,12 +80,13 @@ static plait_status push_lane(plait__capture *capture, plait__queue *queue,
 	return plait__queue_capture_begin(queue, &capture->base, error);
 }
 
-/* Commands of the queue are recorded from the return on. */
-static plait_status add_lane(plait__capture *capture, plait__queue *queue,
-			     plait_error *error)
+/* Commands of the queue are recorded from the return on.  `first`: a queue of the
+ * capture's context, with a handle for errors, which the capture lacks. */
+static plait_status add_lane(plait__capture *capture, const plait__queue *first,
+			     plait__queue *queue, plait_error *error)
 {
 	plait_status status = plait__context_check_same(
-		&capture->base.object, &queue->object, error);
+		&first->object, &queue->object, error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -110,6 +111,7 @@ static void end(plait__capture *capture)
 }
 
 static plait_status add_lanes(plait__capture *capture,
+			      const plait__queue *first,
 			      plait_queue *const *queues, uint64_t count,
 			      plait_error *error)
 {
@@ -119,7 +121,7 @@ static plait_status add_lanes(plait__capture *capture,
 	for (uint64_t i = 0; i < count && status == PLAIT_OK; i++) {
 		status = plait__queue_enter(queues[i], &queue, error);
 		if (status == PLAIT_OK) {
-			status = add_lane(capture, queue, error);
+			status = add_lane(capture, first, queue, error);
 			plait__object_leave(&queue->object);
 		}
 		if (status != PLAIT_OK)
@@ -156,7 +158,7 @@ plait_status plait_queue_capture(plait_queue *const *queues, uint64_t count,
 		return status;
 	status = create(first->object.context, flags, &capture, error);
 	if (status == PLAIT_OK) {
-		status = add_lanes(capture, queues, count, error);
+		status = add_lanes(capture, first, queues, count, error);
 		if (status != PLAIT_OK)
 			end(capture);
 		plait__object_drop(&capture->base.object);
