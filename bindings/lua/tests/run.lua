@@ -264,6 +264,15 @@ test("functions", function(_, _, queue)
   for _ = 1, 10000 do queue:call(function() ran = ran + 1 end) end
   queue:finish()
   is(ran, 10000, "ten thousand functions run")
+  local refused, inner = {}, queue.device:queue()
+  queue:call(function()
+    for _, one in ipairs {queue, inner} do
+      local good, problem = pcall(one.finish, one)
+      refused[#refused + 1] = good and "waited" or problem.name
+    end
+  end)
+  queue:finish()
+  is(table.concat(refused, " "), "PLAIT_E_DEADLOCK waited", "waits in a function of a queue")
   queue:call(function() error "this one" end)
   raises("this one", "an error fails the command", queue.finish, queue)
   queue:call(function() collectgarbage() end)

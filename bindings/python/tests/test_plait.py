@@ -632,6 +632,25 @@ class Plans(Case):
         plan.run(self.queue).wait()
         self.assertEqual(ran, [1, 2, 1, 2])
 
+    def test_a_function_cannot_wait_for_itself(self):
+        refused, runs, graph = [], [], self.system.graph()
+
+        def wait():
+            for attempt in (self.queue.finish, lambda: self.queue.finish(3600), lambda: runs[0].wait() if runs else
+                            self.queue.finish()):
+                with self.assertRaisesRegex(plait.Error, "has to end first") as caught:
+                    attempt()
+                refused.append(caught.exception.status)
+        self.queue.call(wait)
+        self.queue.finish()
+        graph.call(wait)
+        plan = graph.freeze()
+        runs.append(plan.run(self.queue))
+        runs[0].wait()
+        self.queue.finish()
+        self.assertEqual(refused, [-13] * 6)  # PLAIT_E_DEADLOCK
+        runs.clear()  # a run keeps the function, which has the list
+
     def test_a_function_that_raises_fails_its_node(self):
         def wrong():
             raise KeyError("this one")
