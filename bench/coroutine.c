@@ -60,7 +60,7 @@ static int32_t await_reached(void *user_data)
 {
 	(void)user_data;
 	for (int i = 0; i < SWITCHES; i++)
-		must(plait_await_signal(reached, 1, &error));
+		must(plait_await_signal(reached, 1, PLAIT_FOREVER, &error));
 	return 0;
 }
 
@@ -74,7 +74,7 @@ static int32_t yield_often(void *user_data)
 
 static int32_t await_plan(void *plan)
 {
-	must(plait_await_plan(plan, queue, NULL, &error));
+	must(plait_await_plan(plan, queue, NULL, PLAIT_FOREVER, &error));
 	return 0;
 }
 

@@ -15,15 +15,18 @@
  *             const uint64_t *requests = user_data;
  *
  *             for (uint64_t i = 1; i <= *requests; i++)
- *                     if (plait_await_signal(signal, i, NULL) ||
- *                         plait_await_plan(plan, queue, NULL, NULL))
+ *                     if (plait_await_signal(signal, i, PLAIT_FOREVER, NULL) ||
+ *                         plait_await_plan(plan, queue, NULL, PLAIT_FOREVER,
+ *                                          NULL))
  *                             return 1;
  *             return 0;
  *     }
  *
- * What an await returns: PLAIT_OK; the failure of what was awaited; or
+ * What an await returns: PLAIT_OK; the failure of what was awaited;
  * PLAIT_E_CANCELLED at once when the run of the node was stopped, and for every
- * later await of the function, which then returns soon.
+ * later await of the function, which then returns soon; or PLAIT_E_TIMEOUT, with
+ * a text that says what is missing, when its time has passed.  If several are
+ * true, the first in this order: cancelled, decided, timed out.
  *
  * Rules.  Between two awaits a function may be on different threads: it holds no
  * lock and keeps no address of a thread-local variable across an await.  It does
@@ -52,9 +55,10 @@ extern "C" {
  * @param signal   borrowed, non-null: a signal of the run's context
  * @param sequence value: the emission, which need not be submitted yet; 0 means
  *                 the newest one that was submitted, if there is any
+ * @param timeout_ns value: 0 polls, PLAIT_FOREVER waits
  * @param error    borrowed, nullable: filled on failure
  * @return PLAIT_OK, the failure of the emission, PLAIT_E_CANCELLED,
- *         PLAIT_E_DEADLOCK (released, so it can never be emitted),
+ *         PLAIT_E_TIMEOUT, PLAIT_E_DEADLOCK (released, so it can never be emitted),
  *         PLAIT_E_STATE (not directly in a coroutine), PLAIT_E_NOMEM,
  *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
@@ -62,34 +66,39 @@ extern "C" {
  */
 PLAIT_API plait_status plait_await_signal(plait_signal *signal,
 					  uint64_t sequence,
+					  uint64_t timeout_ns,
 					  plait_error *error);
 
 /*
  * plait_await_run - in a coroutine: wait for the end of another run.
  *
- * A stop of the coroutine's run does not stop the awaited one; see
- * plait_run_cancel.
+ * Neither a stop of the coroutine's run nor the end of the time stops the awaited
+ * one; see plait_run_cancel.
  *
  * @param run   borrowed, non-null: a run of the same context, not the
  *              coroutine's own
+ * @param timeout_ns value: 0 polls, PLAIT_FOREVER waits
  * @param error borrowed, nullable: filled on failure
- * @return PLAIT_OK, the run's failure, PLAIT_E_CANCELLED, PLAIT_E_STATE (not
+ * @return PLAIT_OK, the run's failure, PLAIT_E_CANCELLED, PLAIT_E_TIMEOUT, PLAIT_E_STATE (not
  *         directly in a coroutine), PLAIT_E_DEADLOCK (its own run,
  *         or one that has to follow it), PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */
-PLAIT_API plait_status plait_await_run(plait_run *run, plait_error *error);
+PLAIT_API plait_status plait_await_run(plait_run *run, uint64_t timeout_ns,
+				       plait_error *error);
 
 /*
  * plait_await_plan - in a coroutine: run a plan and wait for its end.
  *
- * If the coroutine's run is stopped meanwhile, the plan's run is cancelled, and
- * the call returns when it is over or at once with PLAIT_E_CANCELLED.
+ * If the coroutine's run is stopped meanwhile, or the time has passed, the plan's
+ * run is cancelled, and the call returns at once; memory that the run uses is
+ * free when `queue` has finished.
  *
  * @param plan  borrowed, non-null: the plan
  * @param queue borrowed, non-null: the queue that the run enters
  * @param desc  borrowed, nullable: as for plait_plan_run
+ * @param timeout_ns value: PLAIT_FOREVER waits; 0 does not, and cancels
  * @param error borrowed, nullable: filled on failure
  * @return as plait_plan_run and plait_await_run; PLAIT_E_BUSY if all instances
  *         of the plan are in flight, PLAIT_E_DEADLOCK if the coroutine's run
@@ -99,6 +108,7 @@ PLAIT_API plait_status plait_await_run(plait_run *run, plait_error *error);
  */
 PLAIT_API plait_status plait_await_plan(plait_plan *plan, plait_queue *queue,
 					const plait_run_desc *desc,
+					uint64_t timeout_ns,
 					plait_error *error);
 
 /*
@@ -106,7 +116,7 @@ PLAIT_API plait_status plait_await_plan(plait_plan *plan, plait_queue *queue,
  *
  * @param error borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_CANCELLED, PLAIT_E_STATE (not directly in a
- *         coroutine)
+ *         coroutine), PLAIT_E_FORKED
  * @thread any
  * @since 1
  */

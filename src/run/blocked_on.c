@@ -97,6 +97,8 @@ static void drop_holds(const plait__blocked_on *blocked_on)
 {
 	if (blocked_on->signal != NULL)
 		plait__object_drop(&blocked_on->signal->object);
+	if (blocked_on->run != NULL)
+		plait__object_drop(&blocked_on->run->object);
 	if (blocked_on->call != NULL)
 		plait__object_drop(&blocked_on->call->event_record.object);
 	if (blocked_on->queue != NULL)
@@ -130,6 +132,15 @@ static void print_signal(const plait__blocked_on *blocked_on, const char *node,
 		       (unsigned long long)reached);
 }
 
+static void print_run(const plait__run *run, const char *node, char *out,
+		      uint32_t bytes)
+{
+	char room[PLAIT__OBJECT_NAME_BYTES];
+
+	(void)snprintf(out, bytes, ": %s waits for the end of %s", node,
+		       plait__object_name(&run->object, room));
+}
+
 /* A command in a body is seldom the reason why a loop does not end. */
 static void print_command(const plait__plan *plan, uint32_t command,
 			  const char *node, char *out, uint32_t bytes)
@@ -161,6 +172,8 @@ static void print(const plait__program *program,
 		print_call(blocked_on->queue, node, out, bytes);
 	else if (blocked_on->signal != NULL)
 		print_signal(blocked_on, node, out, bytes);
+	else if (blocked_on->run != NULL)
+		print_run(blocked_on->run, node, out, bytes);
 	else if (blocked_on->lane != PLAIT__NONE)
 		(void)snprintf(out, bytes, ": lane %u is at %llu of %llu "
 			       "points, and has up to %s", blocked_on->lane,

@@ -19,7 +19,9 @@ struct plait__blocked_on {
 				 * decides, or the last one submitted; or
 				 * none */
 	plait__signal *signal;	/* held, or null: the signal that a WAIT
-				 * command awaits */
+				 * command or a coroutine awaits */
+	plait__run *run;	/* held, or null: the run that a coroutine
+				 * awaits */
 	uint64_t sequence;	/* the value of `signal` that is awaited */
 	plait__call *call;	/* held, or null: a call that an inbox owner
 				 * has yet to run */

@@ -201,14 +201,18 @@ static plait_status enter_driver(void *arg, plait__awaited_use *use)
 	return plait__blocked_on_enter_driver(run->instance, run, use);
 }
 
-static void describe_end(void *arg, char *out, uint32_t bytes)
+void plait__run_describe(plait__run *run, char *out, uint32_t bytes)
 {
-	plait__run *run = arg;
 	char room[PLAIT__OBJECT_NAME_BYTES];
 
 	plait__blocked_on_describe(run->instance, run,
 				   plait__object_name(&run->object, room), out,
 				   bytes);
+}
+
+static void describe_end(void *arg, char *out, uint32_t bytes)
+{
+	plait__run_describe(arg, out, bytes);
 }
 
 bool plait__run_is_blocked_by_caller(plait__run *run)

@@ -39,6 +39,8 @@ PLAIT__OBJECT_ENTER(run, PLAIT_OBJECT_RUN);
 /* Returns true if the run cannot end before the function that the calling
  * thread executes returns (run/outer_runs.h). */
 bool plait__run_is_blocked_by_caller(plait__run *run);
+/* Write "run "x" is not over: ..." and why, for the text of a timeout. */
+void plait__run_describe(plait__run *run, char *out, uint32_t bytes);
 void plait__run_free_all(plait__program *program);
 
 #endif

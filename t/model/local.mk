@@ -52,6 +52,12 @@ MC_TESTS += %D%/progress_driver_submit_listener.t
 	src/sys/mutex.c src/sys/backoff.c
 %C%_progress_driver_submit_listener_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_progress_driver_submit_listener_t_LDADD = $(LDADD_MC)
+MC_TESTS += %D%/timer.t
+%C%_timer_t_SOURCES = %D%/timer.c src/base/error.c \
+	src/object/progress/timer.c src/object/progress/timer_heap.c \
+	src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
+%C%_timer_t_CPPFLAGS = $(MC_CPPFLAGS)
+%C%_timer_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/loop_prelude.t
 %C%_loop_prelude_t_SOURCES = %D%/loop_prelude.c
 %C%_loop_prelude_t_CPPFLAGS = $(MC_CPPFLAGS)

@@ -35,6 +35,10 @@ sources_of()
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
 			"src/base/error.c src/object/signal/submit_listener.c" \
 			"src/object/progress/progress_driver.c" ;;
+	timer)
+		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
+			"src/base/error.c src/object/progress/timer.c" \
+			"src/object/progress/timer_heap.c" ;;
 	loop_prelude) # includes src/source/loop.prelude
 		;;
 	instance_pool_run_instance)

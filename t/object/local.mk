@@ -33,6 +33,7 @@ API_TESTS += %D%/thread_exit.t
 API_TESTS += %D%/backend_result.t
 %C%_backend_result_t_LDADD = $(LDADD_API)
 UNIT_TESTS += %D%/notification.t
+UNIT_TESTS += %D%/timer_heap.t
 API_TESTS += %D%/wait_diagnosis_untold.t
 %C%_wait_diagnosis_untold_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/dlpack_array.t

@@ -49,7 +49,8 @@ static int32_t walk_gates(void *user_data)
 	volatile double kept = 1.5;
 
 	for (uint32_t i = 0; i < STEPS; i++) {
-		walk->status[i] = plait_await_signal(walk->gate, i + 1, NULL);
+		walk->status[i] = plait_await_signal(walk->gate, i + 1,
+						     PLAIT_FOREVER, NULL);
 		kept *= 2;
 		__atomic_add_fetch(&walk->step, 1, __ATOMIC_SEQ_CST);
 	}
@@ -120,7 +121,8 @@ static int32_t await_emission(void *user_data)
 	struct emission *one = user_data;
 
 	one->error.size = sizeof(one->error);
-	one->status = plait_await_signal(one->signal, 1, &one->error);
+	one->status = plait_await_signal(one->signal, 1, PLAIT_FOREVER,
+					 &one->error);
 	return 0;
 }
 
@@ -190,7 +192,7 @@ static int32_t grow(void *user_data)
 	tree->error.size = sizeof(tree->error);
 	for (int i = 0; i < 20; i++) {
 		tree->status = plait_await_plan(tree->leaf, tree->queue, NULL,
-						&tree->error);
+						PLAIT_FOREVER, &tree->error);
 		if (tree->status != PLAIT_OK)
 			return 5;
 	}
@@ -315,9 +317,12 @@ static void turns_and_loops(void)
 
 /* ---- the end of a run ---- */
 
+#define AN_HOUR UINT64_C(3600000000000)
+
 struct patient {
 	plait_signal *gate;
 	plait_run *other;
+	uint64_t timeout_ns;
 	plait_status first, second;
 	uint32_t begun;
 };
@@ -328,19 +333,24 @@ static int32_t wait_long(void *user_data)
 
 	__atomic_store_n(&patient->begun, 1, __ATOMIC_SEQ_CST);
 	patient->first = patient->other != NULL ?
-		plait_await_run(patient->other, NULL) :
-		plait_await_signal(patient->gate, 1, NULL);
+		plait_await_run(patient->other, patient->timeout_ns, NULL) :
+		plait_await_signal(patient->gate, 1, patient->timeout_ns,
+				   NULL);
 	patient->second = plait_yield(NULL);
 	return 0;
 }
 
-/* Both kinds of await: a gate, and a run that waits for that gate. */
+/* Both kinds of await, a gate, and a run that waits for that gate; without and
+ * with a deadline, which does not come. */
 static void check_cancel(uint32_t flags)
 {
 	const plait_run_desc desc = { .size = sizeof(desc), .flags = flags };
 
-	for (int kind = 0; kind < 2; kind++) {
-		struct patient patient = { .first = -99, .second = -99 };
+	for (int kind = 0; kind < 4; kind++) {
+		struct patient patient = {
+			.first = -99, .second = -99,
+			.timeout_ns = kind < 2 ? PLAIT_FOREVER : AN_HOUR,
+		};
 		plait_graph *graph = new_graph();
 		plait_queue *other = NULL;
 		uint64_t ran = 0, behind = 0;
@@ -355,7 +365,7 @@ static void check_cancel(uint32_t flags)
 		inner = freeze(graph, 1, 1);
 		plait_graph_release(graph);
 		OK(plait_queue_wait(other, patient.gate, 1, NULL) == PLAIT_OK);
-		if (kind == 1)
+		if (kind % 2 == 1)
 			OK(plait_plan_run(inner, other, NULL, &patient.other,
 					  NULL) == PLAIT_OK);
 		graph = new_graph();
@@ -487,10 +497,10 @@ static void refusals(void)
 		return;
 	IS_INT(plait_yield(&rig.error), PLAIT_E_STATE);
 	HAS_STR(rig.error.text, "PLAIT_CALL_COROUTINE");
-	IS_INT(plait_await_signal(rig.gate, 1, NULL), PLAIT_E_STATE);
-	IS_INT(plait_await_signal(NULL, 1, NULL), PLAIT_E_HANDLE);
-	IS_INT(plait_await_run(NULL, NULL), PLAIT_E_HANDLE);
-	IS_INT(plait_await_plan(NULL, NULL, NULL, NULL), PLAIT_E_STATE);
+	IS_INT(plait_await_signal(rig.gate, 1, 0, NULL), PLAIT_E_STATE);
+	IS_INT(plait_await_signal(NULL, 1, 0, NULL), PLAIT_E_HANDLE);
+	IS_INT(plait_await_run(NULL, 0, NULL), PLAIT_E_HANDLE);
+	IS_INT(plait_await_plan(NULL, NULL, NULL, 0, NULL), PLAIT_E_STATE);
 	graph = new_graph();
 	IS_INT(plait_graph_add(graph, &desc, NULL, 0, NULL, &rig.error),
 	       PLAIT_E_INVALID);

@@ -45,7 +45,8 @@ static plait_status by_run(struct nest *nest, plait_error *error)
 
 static plait_status by_await(struct nest *nest, plait_error *error)
 {
-	return plait_await_plan(nest->target, nest->queue, &nest->desc, error);
+	return plait_await_plan(nest->target, nest->queue, &nest->desc,
+				PLAIT_FOREVER, error);
 }
 
 static plait_status by_own_wait(struct nest *nest, plait_error *error)

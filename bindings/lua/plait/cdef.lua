@@ -1665,10 +1665,13 @@ plait_status plait_queue_end_capture(plait_queue *queue,
 					       plait_error *error);
 plait_status plait_await_signal(plait_signal *signal,
 					  uint64_t sequence,
+					  uint64_t timeout_ns,
 					  plait_error *error);
-plait_status plait_await_run(plait_run *run, plait_error *error);
+plait_status plait_await_run(plait_run *run, uint64_t timeout_ns,
+				       plait_error *error);
 plait_status plait_await_plan(plait_plan *plan, plait_queue *queue,
 					const plait_run_desc *desc,
+					uint64_t timeout_ns,
 					plait_error *error);
 plait_status plait_yield(plait_error *error);
 typedef int32_t plait_flow_format;

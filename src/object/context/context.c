@@ -53,6 +53,7 @@ static void end_context(void *arg)
 
 	plait__reclaim_thread_stop(context);
 	plait__progress_stop(context);
+	plait__timer_stop(&context->timers);
 	plait__parallel_for_destroy(context->team);
 	plait__registry_close(context->registry);
 	end_ports(context);

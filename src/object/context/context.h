@@ -20,6 +20,7 @@
 #include "object/handle/object.h"
 #include "object/progress/progress_driver.h"
 #include "object/progress/notification.h"
+#include "object/progress/timer.h"
 #include "object/races/races.h"
 
 #include "base/log.h"
@@ -173,6 +174,7 @@ struct plait__context {
 	at_u32 deferred_any;
 	plait__reclaim_thread reclaimer;
 	plait__progress_driver driver;
+	plait__timers timers;
 	plait__races *races; /* or null; constant */
 	plait__stack_pool stacks; /* of coroutines */
 };

@@ -7,6 +7,7 @@
 #include "run/run.h"
 
 #include "base/error.h"
+#include "sys/clock.h"
 
 static plait_status check_inside(const plait__object *object,
 				 plait_error *error)
@@ -45,7 +46,9 @@ static plait_status begin_signal(plait__signal *signal, plait__await *await,
 }
 
 PLAIT_API plait_status plait_await_signal(plait_signal *signal,
-					  uint64_t sequence, plait_error *error)
+					  uint64_t sequence,
+					  uint64_t timeout_ns,
+					  plait_error *error)
 {
 	plait__await await = { .sequence = sequence };
 	plait__signal *self;
@@ -57,6 +60,7 @@ PLAIT_API plait_status plait_await_signal(plait_signal *signal,
 	plait__object_leave(&self->object);
 	if (status != PLAIT_PENDING)
 		return status;
+	await.deadline_ns = plait__clock_deadline(timeout_ns);
 	status = plait__coroutine_command_await(&await, error);
 	plait__object_drop(&await.signal->object);
 	return status;
@@ -81,9 +85,12 @@ static plait_status hold_run(plait_run *handle, plait__await *await,
 	return status;
 }
 
-PLAIT_API plait_status plait_await_run(plait_run *run, plait_error *error)
+PLAIT_API plait_status plait_await_run(plait_run *run, uint64_t timeout_ns,
+				       plait_error *error)
 {
-	plait__await await = { .sequence = 0 };
+	plait__await await = {
+		.deadline_ns = plait__clock_deadline(timeout_ns),
+	};
 	plait_status status = hold_run(run, &await, error);
 
 	if (status != PLAIT_OK)
@@ -95,6 +102,7 @@ PLAIT_API plait_status plait_await_run(plait_run *run, plait_error *error)
 
 PLAIT_API plait_status plait_await_plan(plait_plan *plan, plait_queue *queue,
 					const plait_run_desc *desc,
+					uint64_t timeout_ns,
 					plait_error *error)
 {
 	plait_run *run;
@@ -105,8 +113,9 @@ PLAIT_API plait_status plait_await_plan(plait_plan *plan, plait_queue *queue,
 	status = plait_plan_run(plan, queue, desc, &run, error);
 	if (status != PLAIT_OK)
 		return status;
-	status = plait_await_run(run, error);
-	if (status == PLAIT_E_CANCELLED || status == PLAIT_E_DEADLOCK)
+	status = plait_await_run(run, timeout_ns, error);
+	/* Has no effect on a run that is over. */
+	if (status != PLAIT_OK)
 		(void)plait_run_cancel(run, NULL);
 	plait_run_release(run);
 	return status;
@@ -114,7 +123,7 @@ PLAIT_API plait_status plait_await_plan(plait_plan *plan, plait_queue *queue,
 
 PLAIT_API plait_status plait_yield(plait_error *error)
 {
-	plait__await await = { .sequence = 0 };
+	plait__await await = { .deadline_ns = PLAIT__CLOCK_NEVER };
 
 	return plait__coroutine_command_await(&await, error);
 }

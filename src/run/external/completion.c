@@ -73,6 +73,26 @@ static void on_event(plait__listener *listener, plait_status status)
 	complete(PLAIT__LISTENER_OWNER(listener, plait__completion, listener));
 }
 
+/* On the timer thread.  A lane that goes on meanwhile is resumed once more than
+ * needed. */
+static void on_deadline(plait__timer *timer)
+{
+	plait__completion *completion =
+		PLAIT__LISTENER_OWNER(timer, plait__completion, timer);
+	plait__external *parked;
+
+	plait__mutex_lock(&completion->lock);
+	parked = completion->parked;
+	completion->parked = NULL;
+	/* A lane that is about to park polls again instead. */
+	completion->expired = parked == NULL;
+	plait__mutex_unlock(&completion->lock);
+	if (parked != NULL)
+		parked->offer(parked);
+	plait__context_notify_waiters(completion->object.context);
+	plait__object_drop_deferred(&completion->object);
+}
+
 plait_status plait__completion_make(plait__external *external,
 				    plait_error *error)
 {
@@ -93,6 +113,7 @@ plait_status plait__completion_make(plait__external *external,
 	(void)plait__object_init(&completion->object, &completion_class,
 				 context, NULL);
 	completion->listener.notify = on_event;
+	completion->timer.expired = on_deadline;
 	plait__mutex_lock(external->lock);
 	external->completion = completion;
 	plait__mutex_unlock(external->lock);
@@ -109,6 +130,44 @@ void plait__completion_detach(plait__external *external)
 	external->subscribed = false;
 	if (completion != NULL)
 		plait__object_drop(&completion->object);
+}
+
+/* ---- deadlines ---- */
+
+static plait__timers *timers_of(const plait__external *external)
+{
+	return &external->instance->program->context->timers;
+}
+
+plait_status plait__completion_arm(plait__external *external,
+				   uint64_t deadline_ns, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	if (external->timed)
+		return PLAIT_OK;
+	if (external->completion == NULL)
+		status = plait__completion_make(external, error);
+	if (status != PLAIT_OK)
+		return status;
+	external->completion->timer.due_ns = deadline_ns;
+	plait__object_hold(&external->completion->object);
+	status = plait__timer_arm(timers_of(external),
+				  &external->completion->timer, error);
+	external->timed = status == PLAIT_OK;
+	if (status != PLAIT_OK)
+		plait__object_drop(&external->completion->object);
+	return status;
+}
+
+void plait__completion_disarm(plait__external *external)
+{
+	if (!external->timed)
+		return;
+	external->timed = false;
+	if (plait__timer_disarm(timers_of(external),
+				&external->completion->timer))
+		plait__object_drop(&external->completion->object);
 }
 
 /* ---- parking ---- */
@@ -167,7 +226,7 @@ static plait_status subscribe(plait__external *external, plait_error *error)
 					   "signal_notify", &room, error);
 }
 
-/* Returns the number of this parking; 0: completed, and the lane is still the
+/* Returns the number of this parking; 0: completed, or timed out, and the lane is still the
  * caller's.  The calling thread runs the lane, and no more once this has
  * unlocked. */
 static uint64_t park(plait__external *external, plait__completion *completion)
@@ -175,12 +234,13 @@ static uint64_t park(plait__external *external, plait__completion *completion)
 	uint64_t park_number = 0;
 
 	plait__mutex_lock(&completion->lock);
-	if (!completion->completed) {
+	if (!completion->completed && !completion->expired) {
 		park_number = ++completion->park_number;
 		if (external->rest != NULL)
 			external->rest(external);
 		completion->parked = external;
 	}
+	completion->expired = false;
 	plait__mutex_unlock(&completion->lock);
 	return park_number;
 }

@@ -2,8 +2,9 @@
 /*
  * One-shot completion of an external command: notified once, by a signal's
  * point or by the submission of an emission; resumes the lane that is parked on
- * it.  A notification may come late: the lane of a stopped run detaches, and
- * the completion frees itself when it is notified.
+ * it, as does a timer if the command has a deadline.  A notification may come late:
+ * the lane of a stopped run detaches, and the completion frees itself when it is
+ * notified.
  */
 #ifndef PLAIT_SRC_RUN_EXTERNAL_COMPLETION_H
 #define PLAIT_SRC_RUN_EXTERNAL_COMPLETION_H
@@ -14,6 +15,8 @@ struct plait__completion {
 	plait__object object;	/* without a handle */
 	plait__listener listener; /* of the point, of its submission, or of the
 				   * end of a run */
+	plait__timer timer;	/* resumes the lane; holds the completion while
+				 * it is armed */
 	plait__object *needs;	/* owner of what is awaited; held from the
 				 * subscription to the notification */
 	/* Guards the fields below; taken inside the lock of plait__external,
@@ -23,6 +26,8 @@ struct plait__completion {
 	uint64_t park_number;	/* how often the lane was parked */
 	bool completed;		/* set by the notification, cleared by the next
 				 * subscription */
+	bool expired;		/* the timer has fired, and the lane has yet to
+				 * poll for it */
 };
 
 /* A lane makes its completion, and detaches from it (a lane without one may,
@@ -41,6 +46,13 @@ plait__external *plait__completion_claim(plait__completion *completion,
  * the end of the wait includes the run's being stopped. */
 plait_status plait__completion_park(plait__external *external, bool stops,
 				    plait_error *error);
+
+/* Resume the lane at this time, too, once; it polls then as after any
+ * completion.  Made if the lane has none.  PLAIT_E_NOMEM. */
+plait_status plait__completion_arm(plait__external *external,
+				   uint64_t deadline_ns, plait_error *error);
+/* The command has ended: forget its time. */
+void plait__completion_disarm(plait__external *external);
 
 /* The lane was unparked: reads whether its notification has come. */
 void plait__completion_resume(plait__external *external);

@@ -20,6 +20,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "sys/clock.h"
 
 static bool stopped(const plait__external *external)
 {
@@ -55,18 +56,67 @@ static plait_status advance(plait__external *external,
 	return PLAIT_OK;
 }
 
-static plait_status cancel(plait__external *external, plait_error *error)
+/* Forget the await, which may be decided later or never. */
+static void abandon(plait__external *external)
 {
+	plait__completion_disarm(external);
 	plait__completion_give_up(external);
 	if (external->subscribed)
 		plait__completion_detach(external);
+}
+
+static plait_status cancel(plait__external *external, plait_error *error)
+{
+	abandon(external);
 	return plait__fail(error, PLAIT_E_CANCELLED, "the run of the "
 			   "coroutine was stopped");
+}
+
+static bool is_late(const plait__await *await)
+{
+	return await->deadline_ns != PLAIT__CLOCK_NEVER &&
+	       plait__clock_now_ns() >= await->deadline_ns;
+}
+
+static plait_status expire(plait__external *external,
+			   const plait__await *await)
+{
+	char room[PLAIT__OBJECT_NAME_BYTES];
+	char what[PLAIT_ERROR_TEXT_BYTES];
+	uint64_t reached = 0;
+
+	abandon(external);
+	if (await->run != NULL) {
+		plait__run_describe(await->run, what, sizeof(what));
+		return plait__fail(await->error, PLAIT_E_TIMEOUT,
+				   "the deadline of the await has passed: %s",
+				   what);
+	}
+	(void)plait__signal_poll(await->signal, 0, &reached, NULL);
+	return plait__fail(await->error, PLAIT_E_TIMEOUT,
+			   "the deadline of the await has passed: %s is to "
+			   "come to %llu, and is at %llu",
+			   plait__object_name(&await->signal->object, room),
+			   (unsigned long long)await->sequence,
+			   (unsigned long long)reached);
+}
+
+/* Park the lane; as plait__completion_park. */
+static plait_status park(plait__external *external, const plait__await *await)
+{
+	plait_status status = PLAIT_OK;
+
+	if (await->deadline_ns != PLAIT__CLOCK_NEVER)
+		status = plait__completion_arm(external, await->deadline_ns,
+					       await->error);
+	return status == PLAIT_OK ?
+	       plait__completion_park(external, true, await->error) : status;
 }
 
 static void end_await(plait__external *external, plait__await *await,
 		      plait_status status)
 {
+	plait__completion_disarm(external);
 	external->started = false;
 	external->awaited_signal = NULL;
 	external->awaited_run = NULL;
@@ -84,9 +134,11 @@ static bool await_decided(plait__external *external, plait__await *await)
 			status = cancel(external, await->error);
 		else
 			status = advance(external, await);
+		if (status == PLAIT_PENDING && is_late(await))
+			status = expire(external, await);
 		if (status != PLAIT_PENDING)
 			break;
-		status = plait__completion_park(external, true, await->error);
+		status = park(external, await);
 		if (status == PLAIT_PENDING)
 			return false;
 		plait__completion_resume(external);
@@ -242,7 +294,11 @@ plait_status plait__coroutine_command_await(plait__await *await,
 {
 	struct plait__coroutine_command *self =
 		plait__coroutine_command_current();
+	/* In a child that the function has forked, no lane would resume it. */
+	plait_status status = plait__handle_check_fork(error);
 
+	if (status != PLAIT_OK)
+		return status;
 	if (self == NULL)
 		return plait__fail(error, PLAIT_E_STATE,
 				   "the caller is not directly in a coroutine: "

@@ -15,6 +15,7 @@ typedef struct plait__await {
 	plait__signal *signal;	/* held by the function; or null */
 	uint64_t sequence;
 	plait__run *run;	/* held likewise; or null.  Neither: a yield */
+	uint64_t deadline_ns;	/* PLAIT__CLOCK_NEVER: none */
 	bool yielded;
 	plait_status status;	/* set by the lane before the function goes on;
 				 * not PLAIT_PENDING */

@@ -4,9 +4,11 @@
 #include "run/external/external_command.h"
 
 #include "run/blocked_on.h"
+#include "run/run.h"
 #include "run/predicate_call.h"
 #include "run/args/payload_util.h"
 #include "run/external/completion.h"
+#include "run/external/coroutine_command.h"
 
 #include "base/error.h"
 #include "object/inbox/inbox.h"
@@ -460,6 +462,18 @@ bool plait__external_step(plait__external *external, uint32_t command)
 
 /* ---- diagnosis ---- */
 
+/* A coroutine is suspended, and its await lies on its stack. */
+static void fill_await(const plait__await *await, plait__blocked_on *out)
+{
+	out->signal = await->signal;
+	out->run = await->run;
+	out->sequence = await->sequence;
+	if (await->signal != NULL)
+		plait__object_hold(&await->signal->object);
+	if (await->run != NULL)
+		plait__object_hold(&await->run->object);
+}
+
 /* The lane is parked with its completion: no thread changes it. */
 static void fill(const plait__external *external, plait__blocked_on *out)
 {
@@ -477,6 +491,8 @@ static void fill(const plait__external *external, plait__blocked_on *out)
 				      external->awaited_signal :
 				      (plait__signal *)(void *)external->needs;
 		plait__object_hold(&out->signal->object);
+	} else if (external->coroutine != NULL && external->coroutine->begun) {
+		fill_await(external->coroutine->await, out);
 	}
 }
 

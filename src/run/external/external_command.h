@@ -50,6 +50,8 @@ struct plait__external {
 	bool subscribed;		/* a notification is outstanding, for
 					 * this command or for an abandoned
 					 * one */
+	bool timed;		/* the timer of the completion was armed for
+				 * this command */
 	bool awaits_submit;	/* that notification is of a submission, not
 				 * of a point */
 	plait__queue *queue;	/* the lane's own, idle between commands; or

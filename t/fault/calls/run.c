@@ -282,6 +282,9 @@ static plait_status exchange(struct place *place, plait_error *error)
 
 /* ---- coroutines ---- */
 
+/* A deadline that does not come: the timer is armed, and disarmed. */
+#define LONG_NS UINT64_C(3600000000000)
+
 /* The first failure inside the function, which the node's failure hides. */
 struct awaits {
 	struct place *place;
@@ -298,7 +301,7 @@ static plait_status await_run(struct awaits *awaits)
 
 	if (status != PLAIT_OK)
 		return status;
-	status = plait_await_run(run, &awaits->error);
+	status = plait_await_run(run, PLAIT_FOREVER, &awaits->error);
 	plait_run_release(run);
 	return status;
 }
@@ -311,9 +314,9 @@ static int32_t await_all(void *user_data)
 	plait_status status;
 
 	if ((status = plait_yield(error)) ||
-	    (status = plait_await_signal(place->gate, 1, error)) ||
+	    (status = plait_await_signal(place->gate, 1, PLAIT_FOREVER, error)) ||
 	    (status = plait_await_plan(place->plan, place->queue, NULL,
-				       error)) ||
+				       LONG_NS, error)) ||
 	    (status = await_run(awaits)) ||
 	    (status = plait_yield(error)))
 		awaits->status = status;

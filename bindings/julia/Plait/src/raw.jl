@@ -2243,20 +2243,20 @@ end
 
 const plait_await_signal_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_await_signal - in a coroutine: wait for an emission."
-function plait_await_signal(signal, sequence, error)
-    ccall(plait_await_signal_at[], plait_status, (Ptr{plait_signal}, UInt64, Ptr{plait_error}), signal, sequence, error)
+function plait_await_signal(signal, sequence, timeout_ns, error)
+    ccall(plait_await_signal_at[], plait_status, (Ptr{plait_signal}, UInt64, UInt64, Ptr{plait_error}), signal, sequence, timeout_ns, error)
 end
 
 const plait_await_run_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_await_run - in a coroutine: wait for the end of another run."
-function plait_await_run(run, error)
-    ccall(plait_await_run_at[], plait_status, (Ptr{plait_run}, Ptr{plait_error}), run, error)
+function plait_await_run(run, timeout_ns, error)
+    ccall(plait_await_run_at[], plait_status, (Ptr{plait_run}, UInt64, Ptr{plait_error}), run, timeout_ns, error)
 end
 
 const plait_await_plan_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_await_plan - in a coroutine: run a plan and wait for its end."
-function plait_await_plan(plan, queue, desc, error)
-    ccall(plait_await_plan_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_queue}, Ptr{plait_run_desc}, Ptr{plait_error}), plan, queue, desc, error)
+function plait_await_plan(plan, queue, desc, timeout_ns, error)
+    ccall(plait_await_plan_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_queue}, Ptr{plait_run_desc}, UInt64, Ptr{plait_error}), plan, queue, desc, timeout_ns, error)
 end
 
 const plait_yield_at = Ref{Ptr{Cvoid}}(C_NULL)

@@ -1403,11 +1403,11 @@ fn plait_queue_capture(queues: *const *mut plait_queue, count: u64, flags: plait
 /// plait_queue_end_capture - end a capture and get its graph.
 fn plait_queue_end_capture(queue: *mut plait_queue, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
 /// plait_await_signal - in a coroutine: wait for an emission.
-fn plait_await_signal(signal: *mut plait_signal, sequence: u64, error: *mut plait_error) -> plait_status;
+fn plait_await_signal(signal: *mut plait_signal, sequence: u64, timeout_ns: u64, error: *mut plait_error) -> plait_status;
 /// plait_await_run - in a coroutine: wait for the end of another run.
-fn plait_await_run(run: *mut plait_run, error: *mut plait_error) -> plait_status;
+fn plait_await_run(run: *mut plait_run, timeout_ns: u64, error: *mut plait_error) -> plait_status;
 /// plait_await_plan - in a coroutine: run a plan and wait for its end.
-fn plait_await_plan(plan: *mut plait_plan, queue: *mut plait_queue, desc: *const plait_run_desc, error: *mut plait_error) -> plait_status;
+fn plait_await_plan(plan: *mut plait_plan, queue: *mut plait_queue, desc: *const plait_run_desc, timeout_ns: u64, error: *mut plait_error) -> plait_status;
 /// plait_yield - in a coroutine: let the thread do other work first.
 fn plait_yield(error: *mut plait_error) -> plait_status;
 /// plait_flow_write - print the tasks of a flow, and why each waits for others.
