@@ -16,7 +16,7 @@ HELD = "an object holds one reference, and the language counts those to the obje
 SHORT = "a short form of `%s`, which the layers call with all its options"
 PULLED = "the layers pull events and answer them inside"
 
-AWAITS = "for C functions on workers; functions of a language run on the thread of their system"
+AWAITS = "for C functions on workers; a node of a language that is a coroutine awaits as its language does"
 
 # Functions that no user of a language calls, in any layer, and why.
 INTERNAL = {
@@ -26,6 +26,7 @@ INTERNAL = {
     "plait_error_detail": "an error has the detail",
     "plait_inbox_create": "a system has its inbox",
     "plait_inbox_next": PULLED, "plait_inbox_pump": PULLED, "plait_inbox_answer": PULLED,
+    "plait_inbox_notify_stop": "a coroutine of a language is told that its run was stopped",
     "plait_inbox_wait": "waiting and pumping with a time limit call it where devices need that",
     "plait_inbox_close": "releasing a system closes its inbox",
     "plait_kernel_signature": "a kernel has its name and parameters",

@@ -46,14 +46,18 @@ enum {
 	PLAIT_EVENT_RUN = 4,
 	/* The end of a task, requested by plait_flow_notify; `sequence` is its
 	 * number. */
-	PLAIT_EVENT_TASK = 5
+	PLAIT_EVENT_TASK = 5,
+	/* The run of a CALL was stopped, requested by plait_inbox_notify_stop;
+	 * `id` is the call's, which still has to be answered. */
+	PLAIT_EVENT_STOPPED = 6
 };
 
 /* One event; a flat record of 80 bytes. */
 typedef struct plait_event {
 	uint32_t size;
 	plait_event_kind kind;
-	/* CALL: for plait_inbox_answer; below 2^53.  Else 0. */
+	/* CALL: for plait_inbox_answer; below 2^53.  STOPPED: of the call.
+	 * Else 0. */
 	uint64_t id;
 	/* PLAIT_OK; the failure of the emission or run; or PLAIT_E_CANCELLED
 	 * after a close, which has already answered a CALL. */
@@ -146,7 +150,7 @@ PLAIT_API plait_status plait_inbox_next(plait_inbox *inbox,
  * plait_inbox_pump - run the functions of events, oldest first.
  *
  * The result of a CALL's function answers the call.  The function of a
- * cancelled CALL or RELEASED is not run.  The call stops at an event without
+ * cancelled CALL, STOPPED or RELEASED is not run.  The call stops at an event without
  * a function.  Functions may call the library, plait_inbox_pump included.
  *
  * @param inbox     borrowed, non-null: the inbox
@@ -212,6 +216,29 @@ PLAIT_API plait_status plait_inbox_answer(plait_inbox *inbox, uint64_t id,
  * @since 1
  */
 PLAIT_API int32_t plait_inbox_is_stopping(plait_inbox *inbox, uint64_t id);
+
+/*
+ * plait_inbox_notify_stop - ask for an event when the run of a CALL is stopped.
+ *
+ * For programs that answer a call later than they take it, such as those that
+ * begin a coroutine of a language: the event tells them to end it early.  If the
+ * call is answered before, no event comes.
+ *
+ * @param inbox     borrowed, non-null: the inbox of the call, which gets the event
+ * @param id        value: the id of a call that is taken and not answered
+ * @param function  borrowed, nullable: run by plait_inbox_pump
+ * @param user_data borrowed, nullable: passed to the function
+ * @param error     borrowed, nullable: filled on failure
+ * @return PLAIT_OK (also if it was stopped already), PLAIT_E_INVALID (no such call,
+ *         already answered, or asked for), PLAIT_E_STATE (closed), PLAIT_E_NOMEM,
+ *         PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_inbox_notify_stop(plait_inbox *inbox, uint64_t id,
+					       plait_host_function function,
+					       void *user_data,
+					       plait_error *error);
 
 /*
  * plait_inbox_adopt - make the calling thread the owner.

@@ -243,8 +243,91 @@ static void check_pulled(uint32_t flags)
 	IS_INT(plait_inbox_is_stopping(NULL, event.id), 0);
 }
 
+/* ---- the event of a stop ---- */
+
+enum end { STOPPED, STOPPED_BEFORE, ANSWERED, CLOSED, ENDS };
+
+/* The event that comes next: of the stop, or none. */
+static void check_event(plait_inbox *inbox, uint64_t id, enum end end)
+{
+	plait_event event = { .size = sizeof(event) };
+
+	if (end == ANSWERED) {
+		IS_INT(plait_inbox_next(inbox, &event, NULL), PLAIT_PENDING);
+		return;
+	}
+	IS_INT(plait_inbox_next(inbox, &event, NULL), PLAIT_OK);
+	IS_INT(event.kind, PLAIT_EVENT_STOPPED);
+	IS_UINT(event.id, id);
+	OK(event.user_data == inbox);
+	IS_INT(event.status, end == CLOSED ? PLAIT_E_CANCELLED : PLAIT_OK);
+	IS_INT(plait_inbox_next(inbox, &event, NULL),
+	       end == CLOSED ? PLAIT_E_STATE : PLAIT_PENDING);
+}
+
+static void end_pulled(plait_inbox *inbox, plait_run *run, uint64_t id,
+		       enum end end)
+{
+	if (end == STOPPED_BEFORE)
+		OK(plait_run_cancel(run, NULL) == PLAIT_OK);
+	IS_INT(plait_inbox_notify_stop(inbox, id, NULL, inbox, NULL),
+	       PLAIT_OK);
+	if (end != STOPPED_BEFORE)
+		IS_INT(plait_inbox_notify_stop(inbox, id, NULL, NULL, NULL),
+		       PLAIT_E_INVALID);
+	if (end == STOPPED)
+		OK(plait_run_cancel(run, NULL) == PLAIT_OK);
+	if (end == CLOSED)
+		OK(plait_inbox_close(inbox, NULL) == PLAIT_OK);
+	if (end == ANSWERED)
+		OK(plait_inbox_answer(inbox, id, 0, NULL, NULL) == PLAIT_OK);
+	check_event(inbox, id, end);
+	if (end < ANSWERED)
+		OK(plait_inbox_answer(inbox, id, 0, NULL, NULL) == PLAIT_OK);
+}
+
+static void check_stop(uint32_t flags)
+{
+	const plait_run_desc how = { .size = sizeof(how), .flags = flags };
+
+	for (enum end end = STOPPED; end < ENDS; end++) {
+		plait_event event = { .size = sizeof(event) };
+		plait_node_desc desc = { .kind = PLAIT_NODE_CALL,
+					 .label = "pulled" };
+		plait_graph *graph = new_graph();
+		plait_run *run = NULL;
+		plait_plan *plan;
+
+		OK(plait_inbox_create(rig.context, &desc.inbox, NULL) ==
+		   PLAIT_OK);
+		(void)add_node(graph, desc, NULL, 0);
+		plan = freeze(graph, 1, 1);
+		OK(plait_plan_run(plan, rig.queue, &how, &run, NULL) ==
+		   PLAIT_OK);
+		IS_INT(plait_inbox_notify_stop(desc.inbox, 1, NULL, NULL,
+					       &rig.error), PLAIT_E_INVALID);
+		IS_INT(plait_inbox_wait(desc.inbox, PLAIT_FOREVER, NULL),
+		       PLAIT_OK);
+		IS_INT(plait_inbox_next(desc.inbox, &event, NULL), PLAIT_OK);
+		end_pulled(desc.inbox, run, event.id, end);
+		IS_INT(plait_inbox_notify_stop(desc.inbox, event.id, NULL,
+					       NULL, NULL),
+		       end == CLOSED ? PLAIT_E_STATE : PLAIT_E_INVALID);
+		IS_INT(plait_run_wait(run, PLAIT_FOREVER, NULL),
+		       end == ANSWERED ? PLAIT_OK : PLAIT_E_CANCELLED);
+		plait_run_release(run);
+		(void)plait_queue_finish(rig.queue, PLAIT_FOREVER, NULL);
+		plait_plan_release(plan);
+		plait_graph_release(graph);
+		plait_inbox_release(desc.inbox);
+	}
+	IS_INT(plait_inbox_notify_stop(NULL, 1, NULL, NULL, NULL),
+	       PLAIT_E_HANDLE);
+}
+
 static void owners(void)
 {
+	everywhere(check_stop);
 	on_the_host(check_pumped);
 	on_the_host(check_pulled);
 }

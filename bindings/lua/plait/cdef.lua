@@ -290,7 +290,8 @@ enum {
 	PLAIT_EVENT_SIGNAL = 2,
 	PLAIT_EVENT_RELEASED = 3,
 	PLAIT_EVENT_RUN = 4,
-	PLAIT_EVENT_TASK = 5
+	PLAIT_EVENT_TASK = 5,
+	PLAIT_EVENT_STOPPED = 6
 };
 typedef struct plait_event {
 	uint32_t size;
@@ -327,6 +328,10 @@ plait_status plait_inbox_answer(plait_inbox *inbox, uint64_t id,
 					  int64_t result, const char *text,
 					  plait_error *error);
 int32_t plait_inbox_is_stopping(plait_inbox *inbox, uint64_t id);
+plait_status plait_inbox_notify_stop(plait_inbox *inbox, uint64_t id,
+					       plait_host_function function,
+					       void *user_data,
+					       plait_error *error);
 plait_status plait_inbox_adopt(plait_inbox *inbox,
 					 plait_error *error);
 plait_status plait_inbox_close(plait_inbox *inbox,

@@ -149,6 +149,7 @@ PLAIT_EVENT_SIGNAL = 2
 PLAIT_EVENT_RELEASED = 3
 PLAIT_EVENT_RUN = 4
 PLAIT_EVENT_TASK = 5
+PLAIT_EVENT_STOPPED = 6
 PLAIT_SIGNAL_GATE = 1
 PLAIT_WAIT_ALL = 0
 PLAIT_WAIT_ANY = 1
@@ -1291,6 +1292,7 @@ FUNCTIONS = {
     "plait_inbox_wait": (plait_status, (c_void_p, c_uint64, POINTER(plait_error),)),
     "plait_inbox_answer": (plait_status, (c_void_p, c_uint64, c_int64, c_char_p, POINTER(plait_error),)),
     "plait_inbox_is_stopping": (c_int32, (c_void_p, c_uint64,)),
+    "plait_inbox_notify_stop": (plait_status, (c_void_p, c_uint64, c_void_p, c_void_p, POINTER(plait_error),)),
     "plait_inbox_adopt": (plait_status, (c_void_p, POINTER(plait_error),)),
     "plait_inbox_close": (plait_status, (c_void_p, POINTER(plait_error),)),
     "plait_signal_create": (plait_status, (c_void_p, POINTER(plait_signal_desc), POINTER(c_void_p), POINTER(plait_error),)),

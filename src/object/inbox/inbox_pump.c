@@ -252,12 +252,13 @@ PLAIT_API plait_status plait_inbox_next(plait_inbox *inbox,
 
 /* --- run events */
 
-/* A cancelled call is answered already; after a cancelled RELEASED event the
+/* A cancelled call is answered already, and needs no stop; after a cancelled RELEASED event the
  * memory may still be in use. Neither function is run. */
 static bool must_not_run(const plait_event *event)
 {
 	return event->status == PLAIT_E_CANCELLED &&
 	       (event->kind == PLAIT_EVENT_CALL ||
+		event->kind == PLAIT_EVENT_STOPPED ||
 		event->kind == PLAIT_EVENT_RELEASED);
 }
 

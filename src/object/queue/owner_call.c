@@ -5,6 +5,7 @@
 #include "object/inbox/inbox_records.h"
 #include "object/context/backend_result.h"
 #include "object/queue/outer_calls.h"
+#include "object/queue/call_stop.h"
 #include "object/queue/queue_state.h"
 
 #include "base/alloc.h"
@@ -177,6 +178,7 @@ static void fill(plait__call *call, plait__queue *queue,
 	call->label = command->label;
 	call->asks = asks;
 	call->next = NULL;
+	call->stop_event = NULL;
 	event_record->answered = false;
 	event_record->run = NULL;
 	event_record->run_owner = NULL;
@@ -315,6 +317,7 @@ static void answer(plait__call *call, int64_t result, const char *text)
 	bool fails = result != 0 &&
 		     (!call->asks || (text != NULL && text[0] != '\0'));
 
+	plait__call_stop_withdraw(call);
 	/* Release: pairs with plait__call_result. */
 	at_store_release_u64(&call->result, (uint64_t)result);
 	if (fails)
@@ -351,8 +354,7 @@ static void answer_taken(plait__inbox_event *event, int64_t result,
 		answer(call, result, text);
 }
 
-/* Find a call that was taken, by its id; or null. Caller holds the lock. */
-static plait__call *find_call(plait__inbox *inbox, uint64_t id)
+plait__call *plait__call_find(plait__inbox *inbox, uint64_t id)
 {
 	uint64_t index = (id & MAX_CALLS) - 1;
 	plait__call *call = NULL;
@@ -373,7 +375,7 @@ static plait__call *find_taken(plait__inbox *inbox, uint64_t id)
 	plait__call *call;
 
 	plait__mutex_lock(&inbox->lock);
-	call = find_call(inbox, id);
+	call = plait__call_find(inbox, id);
 	if (call != NULL && !claim(call))
 		call = NULL;
 	plait__mutex_unlock(&inbox->lock);
@@ -411,7 +413,7 @@ static bool is_stopping(plait__inbox *inbox, uint64_t id)
 	bool stopping;
 
 	plait__mutex_lock(&inbox->lock);
-	call = find_call(inbox, id);
+	call = plait__call_find(inbox, id);
 	stopping = call != NULL && !call->event_record.answered &&
 		   at_load_relaxed_u32(&call->event_record.stopping) != 0;
 	plait__mutex_unlock(&inbox->lock);
@@ -441,6 +443,7 @@ static void fail_closed(plait__inbox_event *event)
 		const char *label = call->label != NULL ? call->label : "";
 
 		next = event->next_closed;
+		plait__call_stop_post(call->stop_event);
 		plait__fail(&failure, PLAIT_E_CANCELLED,
 			    "%s%.*s%s was cancelled: its inbox was closed",
 			    call->label != NULL ? "command \"" :
@@ -464,17 +467,20 @@ void plait__call_retract(plait__call *call)
 {
 	plait__inbox *inbox = call->event_record.inbox;
 	plait_error failure = { .size = sizeof(failure) };
+	plait__inbox_event *stop_event;
 	bool mine;
 
 	plait__mutex_lock(&inbox->lock);
 	mine = !call->event_record.answered &&
 	       call->event_record.state != PLAIT__INBOX_EVENT_TAKEN;
 	at_store_relaxed_u32(&call->event_record.stopping, 1);
+	stop_event = plait__call_stop_take(call);
 	if (mine) {
 		plait__inbox_remove(inbox, &call->event_record);
 		call->event_record.answered = true;
 	}
 	plait__mutex_unlock(&inbox->lock);
+	plait__call_stop_post(stop_event);
 	if (!mine)
 		return;
 	plait__fail(&failure, PLAIT_E_CANCELLED, "it was cancelled");

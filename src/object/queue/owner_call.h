@@ -45,6 +45,10 @@ struct plait__call {
 	uint32_t generation; /* with the index, the id */
 	const char *label;   /* the user's; valid as long as the command */
 	bool asks;	     /* the result is an answer, not a failure */
+	/* Promised to the owner, to be posted when the run is stopped
+	 * (call_stop.h); or null.  Guarded by the inbox's lock until the call is
+	 * answered. */
+	plait__inbox_event *stop_event;
 	at_u64 result;	     /* stored before the gate is raised */
 };
 
@@ -71,6 +75,10 @@ void plait__call_arm(plait__call *call);
 /* Cancel the call, unless its owner has taken it: the queue fails with
  * PLAIT_E_CANCELLED. The caller has a hold. */
 void plait__call_retract(plait__call *call);
+
+/* Find a call that was taken, by its id; or null.  Caller holds the inbox's
+ * lock. */
+plait__call *plait__call_find(plait__inbox *inbox, uint64_t id);
 
 extern const plait__class plait__call_class;
 

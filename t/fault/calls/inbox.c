@@ -39,6 +39,19 @@ static plait_status await_call(struct place *place, plait_error *error)
 		plait_inbox_wait(place->inbox, PLAIT_FOREVER, error);
 }
 
+/* The call is answered in any case, or its queue would wait for it. */
+static plait_status answer_taken(struct place *place, uint64_t id,
+				 plait_error *error)
+{
+	plait_status status = plait_inbox_notify_stop(place->inbox, id, NULL,
+						      NULL, error);
+	plait_status answered = plait_inbox_answer(place->inbox, id, 0, NULL,
+						   status == PLAIT_OK ? error :
+						   NULL);
+
+	return status != PLAIT_OK ? status : answered;
+}
+
 static plait_status answer_call(struct place *place, plait_error *error)
 {
 	plait_event event = { .size = sizeof(event) };
@@ -47,8 +60,7 @@ static plait_status answer_call(struct place *place, plait_error *error)
 	if ((status = submit_call(place, place->inbox, NULL, error)) ||
 	    (status = await_call(place, error)) ||
 	    (status = plait_inbox_next(place->inbox, &event, error)) ||
-	    (status = plait_inbox_answer(place->inbox, event.id, 0, NULL,
-					    error)))
+	    (status = answer_taken(place, event.id, error)))
 		return status;
 	return plait_queue_finish(place->queue, PLAIT_FOREVER, error);
 }
@@ -134,7 +146,8 @@ static plait_status close_busy(struct place *place, plait_error *error)
 const struct calls_entry calls_inbox[] = {
 	{ "plait_inbox_create plait_inbox_retain plait_inbox_release",
 	  create_inbox, NULL },
-	{ "plait_inbox_wait plait_inbox_next plait_inbox_answer",
+	{ "plait_inbox_wait plait_inbox_next plait_inbox_notify_stop "
+	  "plait_inbox_answer",
 	  answer_call, NULL },
 	{ "plait_inbox_answer", refuse_call, NULL },
 	{ "plait_inbox_descriptor plait_inbox_pump", pump, NULL },

@@ -148,6 +148,7 @@ const PLAIT_EVENT_SIGNAL = plait_event_kind(2)
 const PLAIT_EVENT_RELEASED = plait_event_kind(3)
 const PLAIT_EVENT_RUN = plait_event_kind(4)
 const PLAIT_EVENT_TASK = plait_event_kind(5)
+const PLAIT_EVENT_STOPPED = plait_event_kind(6)
 const PLAIT_SIGNAL_GATE = plait_signal_flags(1)
 const PLAIT_WAIT_ALL = plait_wait_mode(0)
 const PLAIT_WAIT_ANY = plait_wait_mode(1)
@@ -1359,6 +1360,12 @@ function plait_inbox_is_stopping(inbox, id)
     ccall(plait_inbox_is_stopping_at[], Int32, (Ptr{plait_inbox}, UInt64), inbox, id)
 end
 
+const plait_inbox_notify_stop_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_inbox_notify_stop - ask for an event when the run of a CALL is stopped."
+function plait_inbox_notify_stop(inbox, id, function_, user_data, error)
+    ccall(plait_inbox_notify_stop_at[], plait_status, (Ptr{plait_inbox}, UInt64, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{plait_error}), inbox, id, function_, user_data, error)
+end
+
 const plait_inbox_adopt_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_inbox_adopt - make the calling thread the owner."
 function plait_inbox_adopt(inbox, error)
@@ -2315,6 +2322,7 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_inbox_wait, plait_inbox_wait_at),
     (:plait_inbox_answer, plait_inbox_answer_at),
     (:plait_inbox_is_stopping, plait_inbox_is_stopping_at),
+    (:plait_inbox_notify_stop, plait_inbox_notify_stop_at),
     (:plait_inbox_adopt, plait_inbox_adopt_at),
     (:plait_inbox_close, plait_inbox_close_at),
     (:plait_signal_create, plait_signal_create_at),

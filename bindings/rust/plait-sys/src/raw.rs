@@ -145,6 +145,7 @@ pub const PLAIT_EVENT_SIGNAL: plait_event_kind = 2;
 pub const PLAIT_EVENT_RELEASED: plait_event_kind = 3;
 pub const PLAIT_EVENT_RUN: plait_event_kind = 4;
 pub const PLAIT_EVENT_TASK: plait_event_kind = 5;
+pub const PLAIT_EVENT_STOPPED: plait_event_kind = 6;
 pub const PLAIT_SIGNAL_GATE: plait_signal_flags = 1;
 pub const PLAIT_WAIT_ALL: plait_wait_mode = 0;
 pub const PLAIT_WAIT_ANY: plait_wait_mode = 1;
@@ -1108,6 +1109,8 @@ fn plait_inbox_wait(inbox: *mut plait_inbox, timeout_ns: u64, error: *mut plait_
 fn plait_inbox_answer(inbox: *mut plait_inbox, id: u64, result: i64, text: *const c_char, error: *mut plait_error) -> plait_status;
 /// plait_inbox_is_stopping - ask whether the run of a CALL was stopped.
 fn plait_inbox_is_stopping(inbox: *mut plait_inbox, id: u64) -> i32;
+/// plait_inbox_notify_stop - ask for an event when the run of a CALL is stopped.
+fn plait_inbox_notify_stop(inbox: *mut plait_inbox, id: u64, function: plait_host_function, user_data: *mut c_void, error: *mut plait_error) -> plait_status;
 /// plait_inbox_adopt - make the calling thread the owner.
 fn plait_inbox_adopt(inbox: *mut plait_inbox, error: *mut plait_error) -> plait_status;
 /// plait_inbox_close - cancel all outstanding events.
