@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextvars
 import ctypes
 import gc
 import os
@@ -80,7 +81,6 @@ _CLASSES = {
 
 class _Local(threading.local):
     """One plait_error per thread, reused by all calls of the thread."""
-    calling = None  # (inbox, id) of the call whose predicate runs
     tasks = 0  # functions of tasks that run, one inside of another
 
     def __init__(self):
@@ -91,6 +91,9 @@ class _Local(threading.local):
 
 
 local = _Local()
+
+# (inbox, id) of the call whose function runs; of each step of a coroutine, too.
+calling = contextvars.ContextVar("plait.calling", default=None)
 
 
 class Raised:
@@ -365,30 +368,45 @@ def native_kind(kind):
 SLICE_NS = 50_000_000
 
 
-def ends_in_a_slice(wait, handle, pump):
+def ends_in_a_slice(wait, handle, system):
     """Call wait(handle, one slice), and pump() after each event.  Return True if it
-    succeeds, False for a time-out; raise its error.  Most waits end so, and cost no more
-    than the calls."""
-    status = wait(handle, SLICE_NS, local.at)
+    succeeds, False for a time-out, or if a coroutine has begun; raise its error.  Most
+    waits end so, and cost no more than the calls."""
+    status, coroutines = wait(handle, SLICE_NS, local.at), system._coroutines
     while status == _raw.PLAIT_EVENT_READY:
-        pump()
+        coroutines.blocked += 1
+        try:
+            system.pump()
+        finally:
+            coroutines.blocked -= 1
         raised.end()
+        if coroutines:
+            return False
         status = wait(handle, SLICE_NS, local.at)
     if status < 0 and status != _raw.PLAIT_E_TIMEOUT:
         raise failure(status)
     return status == _raw.PLAIT_OK
 
 
-def wait_in_slices(timeout, wait, pump):
+def wait_in_slices(timeout, wait, system):
     """Call wait(nanoseconds) until it returns no event, and pump() after each event.
 
-    Python runs signal handlers between two slices, so that Ctrl-C ends any wait.  A
-    slice that ends early is one of simulated time, where nothing is left to do: the
-    next one takes all the time that is left, and the C library tells a deadlock.
+    Python runs signal handlers and coroutines between two slices, so that Ctrl-C ends any
+    wait.  A slice that ends early is one of simulated time, where nothing is left to do:
+    the next one takes all the time that is left, and the C library tells a deadlock.
     """
+    system._coroutines.blocked += 1
+    try:
+        _wait_in_slices(timeout, wait, system.pump, system._coroutines.turn)
+    finally:
+        system._coroutines.blocked -= 1
+
+
+def _wait_in_slices(timeout, wait, pump, turn):
     left, whole = nanoseconds(timeout), False
     while True:
-        given = left if whole else min(left, SLICE_NS)
+        most = turn()
+        given = left if whole and most == SLICE_NS else min(left, most)
         start = time.monotonic_ns()
         try:
             while wait(given) == _raw.PLAIT_EVENT_READY:

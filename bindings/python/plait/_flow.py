@@ -435,7 +435,7 @@ class Flow(Handle):
         self._kept.remove(entry)
 
     def _wait(self, task, timeout):
-        wait_in_slices(timeout, lambda limit: call(lib.plait_flow_wait, self.handle, task, limit), self.system.pump)
+        wait_in_slices(timeout, lambda limit: call(lib.plait_flow_wait, self.handle, task, limit), self.system)
 
     def wait(self, task: int = 0, timeout: Optional[float] = None) -> None:
         """Wait for a task, or for all; raise the failure of the task, or the first one that

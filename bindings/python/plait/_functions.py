@@ -6,6 +6,7 @@ user data; `_table` maps the number to the Python function.  An entry keeps its
 function alive while plait may call it, and an unknown number raises an error
 instead of a crash.  Additions to the table are guarded by _lock.
 """
+import inspect
 import itertools
 import threading
 from ctypes import c_void_p, cast
@@ -36,16 +37,25 @@ class Reference:
 
 
 class Question(Reference):
-    """A predicate function.  Its result is a value or an exception, which a C host
-    function cannot both return, so the system pulls the call from the inbox as an
-    event and replies with answer()."""
+    """A function whose call the system pulls from the inbox as an event.
+
+    A predicate: its result is a value or an exception, which a C host function cannot
+    both return, so the system replies with answer().  Or an `async def` function, whose
+    call is answered when its coroutine has ended (_coroutine.py).
+    """
 
     __slots__ = ()
 
 
-def check_function(function, what="call"):
+def is_async(function):
+    return inspect.iscoroutinefunction(function)
+
+
+def check_function(function, what="call", suspends=False):
     if not callable(function):
         raise TypeError("%s: %r is not a function" % (what, function))
+    if is_async(function) and not suspends:
+        raise TypeError("%s: %r is an async function; these are nodes of a graph: graph.call" % (what, function))
 
 
 def once(function):
@@ -58,6 +68,16 @@ def once(function):
         number = next(_numbers)
         _table[number] = run
     return number
+
+
+def forget(number):
+    """Drop a function of once() that was not called."""
+    _table.pop(number, None)
+
+
+def describe(error):
+    """Return the words for an exception, as errors have them."""
+    return "raised %s: %s" % (type(error).__name__, error)
 
 
 def _find(number):
@@ -76,12 +96,14 @@ def _run(number):
         return raised.keep(error)
 
 
-def answer(number):
-    """Evaluate a predicate; return (value, None), or (exception number, text)."""
+def answer(number, begin):
+    """Evaluate a predicate; return (value, None), or (exception number, text).  An async
+    function: call begin(coroutine), and return None."""
     try:
-        return int(_find(number)()), None
+        value = _find(number)()
+        return begin(value) if inspect.iscoroutine(value) else (int(value), None)
     except Exception as error:  # fails the node; the waiting call raises it
-        return raised.keep(error), "raised %s: %s" % (type(error).__name__, error)
+        return raised.keep(error), describe(error)
 
 
 _trampoline = _raw.plait_host_function(_run)

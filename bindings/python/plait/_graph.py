@@ -11,7 +11,7 @@ from . import _raw
 from ._buffer import Buffer, Rows, check_buffer, check_integers, copied
 from ._elements import ELEMENTS
 from ._core import Handle, call, encode, handle_of, lib, make, place, sized
-from ._functions import RUN, Question, Reference, check_function
+from ._functions import RUN, Question, Reference, check_function, is_async
 from ._kernel import Parameter, Turn, check_kernel, series_of
 
 if TYPE_CHECKING:
@@ -184,11 +184,13 @@ class Graph(Handle):
     def call(self, function: Callable[..., Any], *arguments: Any, after: After = (), label: Optional[str] = None,
              device: On = None, cost: Optional[int] = None) -> Node:
         """Add a call of a Python function, on the thread that owns the system.  The
-        default label is the function's name."""
-        check_function(function)
-        reference = Reference(lambda: function(*arguments))
+        default label is the function's name.  An `async def` function is a coroutine: others
+        run while it awaits, and the node has ended when it has."""
+        check_function(function, suspends=True)
+        suspends = is_async(function)
+        reference = (Question if suspends else Reference)(lambda: function(*arguments))
         self._functions.append(reference)
-        fields = {"function": RUN, "user_data": reference.number,
+        fields = {"function": None if suspends else RUN, "user_data": reference.number,
                   "inbox": self.system._inbox.handle}
         label = getattr(function, "__name__", None) if label is None else label
         return self._add(_raw.PLAIT_NODE_CALL, fields, after, label, device, cost)
@@ -396,6 +398,7 @@ class Graph(Handle):
                 raise TypeError("the condition is a u32, the buffer was made of %s"
                                 % (ELEMENTS[condition.format].kernel or condition.format))
             return {"predicate": condition.handle, "predicate_offset": offset}
+        check_function(condition, "a condition")
         question = Question(lambda: kind(condition()))
         self._functions.append(question)
         return {"user_data": question.number, "inbox": self.system._inbox.handle}

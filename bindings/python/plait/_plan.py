@@ -11,7 +11,7 @@ from . import _raw
 from ._buffer import address_of, check_buffer
 from ._core import (SLICE_NS, Handle, call, chosen, encode, failure, handle_of, lib, local, make,
                     plain, sized, table, wait_in_slices)
-from ._functions import RUN, Question, Reference, check_function
+from ._functions import RUN, Question, Reference, check_function, is_async
 from ._kernel import Kernel, check_kernel, check_pointer, convert, kind_of
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ class Plan(Handle):
             raise failure(status)
 
     def _ask(self, given):
-        """Run a plan that has predicate functions; plait_plan_call cannot serve them."""
+        """Run a plan with predicates or coroutines of Python, which plait_plan_call cannot serve."""
         run = None
         try:
             run = self.run(None, **given)
@@ -326,10 +326,11 @@ class Plan(Handle):
             raise TypeError("bind_function: %r runs on any thread, a Python function on one: give it "
                             "the address of a C function" % (name,))
         else:
-            check_function(function, "bind_function")
             predicate = flags & _raw.PLAIT_BINDING_IS_PREDICATE
-            kept = (Question if predicate else Reference)(lambda: function(*arguments))
-            desc.function, desc.user_data = None if predicate else RUN, kept.number
+            check_function(function, "bind_function", suspends=not predicate)
+            pulled = predicate or is_async(function)
+            kept = (Question if pulled else Reference)(lambda: function(*arguments))
+            desc.function, desc.user_data = None if pulled else RUN, kept.number
         if not desc.flags:
             desc.inbox = self.system._inbox.handle
         call(lib.plait_plan_bind_function, self.handle, encode(name), byref(desc))
@@ -483,12 +484,11 @@ class Run(Handle):
 
     def _check(self, status):
         if status < 0:
-            error = failure(status)
             # The plan's own queue failed with the run, and no caller can finish it.
             if (status != _raw.PLAIT_E_TIMEOUT and self.plan._queue is self.queue and
                     lib.plait_run_poll(self.handle, None) != _raw.PLAIT_PENDING):
                 self.plan._queue = None
-            raise error
+            raise failure(status)  # without a name: its frame would be a cycle with it
         return status
 
     def poll(self) -> bool:
@@ -500,10 +500,10 @@ class Run(Handle):
 
         `timeout` is in seconds; None waits without limit.
         """
-        if timeout is None and _wait(self.handle, SLICE_NS, local.at) == _raw.PLAIT_OK:
+        system = self.plan.system
+        if timeout is None and not system._coroutines and _wait(self.handle, SLICE_NS, local.at) == _raw.PLAIT_OK:
             return  # as most do
-        wait_in_slices(timeout, lambda limit: self._check(_wait(self.handle, limit, local.at)),
-                       self.plan.system.pump)
+        wait_in_slices(timeout, lambda limit: self._check(_wait(self.handle, limit, local.at)), system)
 
     def trace(self, form: str) -> str:
         """Return the trace of a recorded run that is done: a drawing as "svg", or

@@ -17,9 +17,10 @@ from . import _raw
 from ._batch import Batch
 from ._buffer import Buffer, Rows, address_of, check_buffer, check_integers, copied, view_of
 from ._elements import element_of
-from ._core import (FOREVER, Error, Handle, WaitTimeout, call, encode, ends_in_a_slice, handle_of,
-                    held_by, lib, local, make, nanoseconds, native_kind, place, plain, sized,
-                    text_of, wait_in_slices)
+from ._core import (FOREVER, Error, Handle, WaitTimeout, call, calling, encode, ends_in_a_slice,
+                    handle_of, held_by, lib, local, make, nanoseconds, native_kind, place, plain,
+                    sized, text_of, wait_in_slices)
+from ._coroutine import Coroutines
 from ._functions import RUN, answer, check_function, once
 from ._kernel import Kernel, check_kernel
 
@@ -50,8 +51,8 @@ def context_desc(backend, workers, options, wrap, plugin_path, sync):
 def is_stopping() -> bool:
     """Return True inside a function of a run that was stopped, which can then return
     early."""
-    if local.calling is not None:
-        return bool(lib.plait_inbox_is_stopping(*local.calling))
+    if calling.get() is not None:
+        return bool(lib.plait_inbox_is_stopping(*calling.get()))
     return bool(lib.plait_run_is_stopping())
 
 
@@ -73,7 +74,7 @@ class System(Handle):
     thread, while it waits for an object of plait or calls pump().
     """
     _release = lib.plait_context_release
-    __slots__ = ("devices", "_inbox", "_awaited", "_forgotten", "_needs_pump", "_waiting",
+    __slots__ = ("devices", "_inbox", "_coroutines", "_awaited", "_forgotten", "_needs_pump", "_waiting",
                  "_attached", "_tick")
 
     def __init__(self, backend: Optional[str] = None, *, workers: Optional[int] = None,
@@ -81,6 +82,7 @@ class System(Handle):
                  plugin_path: Optional[str] = None, sync: bool = False) -> None:
         desc = context_desc(backend, workers, options, wrap, plugin_path, sync)
         self._inbox: Any = None
+        self._coroutines = Coroutines()
         self._awaited: Optional[asyncio.AbstractEventLoop] = None
         # Awaits in progress, whether the program attached a loop, and the timer that
         # pumps for them.
@@ -221,7 +223,7 @@ class System(Handle):
             slot.signal, slot.sequence = handle_of(signal, "Signal", "wait"), sequence
         index, mode = c_uint64(), _raw.PLAIT_WAIT_ANY if any else _raw.PLAIT_WAIT_ALL
         wait_in_slices(timeout, lambda limit: call(
-            lib.plait_signal_wait_points, array, len(points), mode, limit, byref(index)), self.pump)
+            lib.plait_signal_wait_points, array, len(points), mode, limit, byref(index)), self)
         return index.value
 
     def pump(self) -> int:
@@ -232,6 +234,7 @@ class System(Handle):
         while call(lib.plait_inbox_pump, self._inbox.handle, 0,
                    byref(count)) == _raw.PLAIT_EVENT_READY:
             total += count.value + self._answer()
+        self._coroutines.turn()
         return total + count.value
 
     def _forget(self, run, plan):
@@ -252,7 +255,7 @@ class System(Handle):
                 lib.plait_run_release(run)
 
     def _answer(self):
-        """Pull one event; if it is a predicate, evaluate it and reply.
+        """Pull one event; evaluate a predicate and reply, or begin a coroutine.
 
         An exception of a signal handler may come at any place, and a run whose call
         is not answered never ends: so the call is answered in any case, and the
@@ -264,12 +267,13 @@ class System(Handle):
             if event.kind != _raw.PLAIT_EVENT_CALL or event.status != _raw.PLAIT_OK:
                 answered = True
                 return 0
-            outer, local.calling = local.calling, (inbox, event.id)
+            token = calling.set((inbox, event.id))
             try:
-                value, text = answer(event.user_data)
+                found = answer(event.user_data, lambda coroutine: self._coroutines.begin(inbox, event.id, coroutine))
             finally:
-                local.calling = outer
-            call(lib.plait_inbox_answer, inbox, event.id, value, encode(text))
+                calling.reset(token)
+            if found is not None:
+                call(lib.plait_inbox_answer, inbox, event.id, found[0], encode(found[1]))
             answered = True
             return 1
         finally:
@@ -326,13 +330,18 @@ class System(Handle):
     def _await(self, notify):
         """Let the running task wait for the event that notify(number) asks for."""
         loop = asyncio.get_running_loop()
-        future = loop.create_future()
-        self._watch(loop)
+        future, own = loop.create_future(), self._coroutines.owns(loop)
+        if own:
+            self._coroutines.awaiting += 1
+        else:
+            self._watch(loop)
         try:
             notify(once(lambda: future.done() or future.set_result(None)))
             yield from future.__await__()
         finally:
-            if self._awaited is loop:
+            if own:
+                self._coroutines.awaiting -= 1
+            elif self._awaited is loop:
                 self._waiting -= 1
 
     def release(self) -> None:
@@ -395,6 +404,7 @@ class System(Handle):
         """Give back all but the context."""
         if self._inbox is not None and self._inbox._handle is not None:
             self._forget_loop()
+            self._coroutines.close()
             self._let_go()
             self._inbox.release()
         while self._forgotten:
@@ -539,7 +549,7 @@ class Signal(Handle):
         `timeout` is in seconds; None waits without limit.
         """
         wait_in_slices(timeout, lambda limit: call(
-            lib.plait_signal_wait, self.handle, sequence, limit), self.device.system.pump)
+            lib.plait_signal_wait, self.handle, sequence, limit), self.device.system)
 
     async def reach(self, sequence: int = 0) -> None:
         """Let the task wait until the signal reaches `sequence`; 0: the newest sequence
@@ -682,10 +692,11 @@ class Queue(Handle):
 
         `timeout` is in seconds; None waits without limit.
         """
-        pump = self.device.system.pump
-        if timeout is not None or not ends_in_a_slice(lib.plait_queue_finish, self.handle, pump):
+        system = self.device.system
+        if (timeout is not None or system._coroutines or
+                not ends_in_a_slice(lib.plait_queue_finish, self.handle, system)):
             wait_in_slices(timeout, lambda limit: call(
-                lib.plait_queue_finish, self.handle, limit), pump)
+                lib.plait_queue_finish, self.handle, limit), system)
         self._kept.clear()
 
     def native(self, kind: str) -> int:
