@@ -275,16 +275,19 @@ end
 
 local Inbox = core.class("Inbox", "plait_inbox_release")
 
-function core.inbox(handle)
-  return core.object(Inbox, handle, {once = {}, often = {}, last = 0})
+-- `suspends`: the numbers of functions that are coroutines; make_gate() returns a gate of the
+-- system.
+function core.inbox(handle, make_gate)
+  return core.object(Inbox, handle, {once = {}, often = {}, last = 0, suspends = {}, make_gate = make_gate})
 end
 
 -- Register a function; return its number as user data of events.  `keep`: the event
 -- may come more than once; the entry lives as long as the system, since runs may
--- outlive their graph.
-function Inbox:register(fn, keep)
+-- outlive their graph.  `suspends`: each call is a coroutine.
+function Inbox:register(fn, keep, suspends)
   self.last = self.last + 1
   self[keep and "often" or "once"][self.last] = fn
+  self.suspends[self.last] = suspends or nil
   return ffi.cast("void *", ffi.cast("uintptr_t", self.last))
 end
 
@@ -339,6 +342,75 @@ function core.refuse_wait(text)
   error(setmetatable({status = lib.PLAIT_E_DEADLOCK, name = "PLAIT_E_DEADLOCK", text = text, origin = 0}, Error), 0)
 end
 
+-- --- coroutines that are nodes ---
+--
+-- A node that suspends is a call that is answered when its coroutine has ended.  The thread
+-- that pumps resumes it: after an await by the event of that, after a plain yield by an event
+-- of a gate that is open.  `nodes` has those that have begun and not ended, by thread: `id` of
+-- the call, `stopped` when the run was stopped, `stop` the number of the function for that
+-- event, `awaits` while an event will resume it.
+
+local nodes = {}
+
+local function stopped_failure()
+  return setmetatable({status = lib.PLAIT_E_CANCELLED, name = "PLAIT_E_CANCELLED", origin = 0,
+                       text = "the run of the coroutine was stopped"}, Error)
+end
+
+-- Request an event that comes at the next pump.
+local function ask_for_turn(self, number)
+  if not self.open then
+    self.open = self.make_gate()
+    self.open:raise(1)
+  end
+  core.check(lib.plait_signal_notify(self.open:handle(), 1, self:handle(), nil, number, core.error))
+end
+
+local function end_node(self, thread, good, result)
+  local node = nodes[thread]
+  nodes[thread], self.once[node.stop] = nil, nil
+  if not good then
+    local text = tostring(result)
+    result = {text = text:match "^[^\n]*", number = core.keep_trace(debug.traceback(thread, text))}
+  end
+  answer(self, node.id, good, result)
+end
+
+-- Resume the coroutine of a node, until it awaits, yields or ends.
+local function advance(self, thread)
+  local node = nodes[thread]
+  local outer = calling
+  calling = {inbox = self, id = node.id, fn = node.fn, outer = outer}
+  local good, result = coroutine.resume(thread)
+  calling = outer
+  if coroutine.status(thread) == "dead" then
+    end_node(self, thread, good, result)
+  elseif not node.awaits then
+    node.awaits = true
+    ask_for_turn(self, self:register(function()
+      if nodes[thread] == node and node.awaits == true then
+        node.awaits = nil
+        advance(self, thread)
+      end
+    end))
+  end
+end
+
+local function begin_node(self, id, fn)
+  local thread = coroutine.create(fn)
+  local node = {id = id, fn = fn}
+  local number = self:register(function(status)
+    node.stopped = status == lib.PLAIT_OK
+    if node.stopped and type(node.awaits) == "table" and coroutine.status(thread) == "suspended" then
+      advance(self, thread)
+    end
+  end)
+  node.stop, nodes[thread] = self.last, node
+  local status = lib.plait_inbox_notify_stop(self:handle(), id, nil, number, core.error)
+  if status < 0 then return end_node(self, thread, false, core.failure(status)) end
+  advance(self, thread)
+end
+
 -- Reads the event before the function runs, which may pull the next event into it.
 local function serve(self, event)
   local number = tonumber(ffi.cast("uintptr_t", event.user_data))
@@ -347,7 +419,7 @@ local function serve(self, event)
   if event.kind ~= lib.PLAIT_EVENT_CALL then
     if fn then fn(event.status) end
   elseif event.status == lib.PLAIT_OK then -- otherwise the call was answered already
-    run_call(self, event.id, fn)
+    (self.suspends[number] and begin_node or run_call)(self, event.id, fn)
   end
 end
 
@@ -375,6 +447,7 @@ end
 --- Close the inbox and serve its release events only; wrapped memory still in use
 -- stays referenced.
 function Inbox:close()
+  if self.open then self.open:release() end
   lib.plait_inbox_close(self:handle(), nil)
   while lib.plait_inbox_next(self:handle(), event, core.error) == lib.PLAIT_OK do
     if event.kind == lib.PLAIT_EVENT_RELEASED then serve(self, event) end
@@ -382,19 +455,25 @@ function Inbox:close()
 end
 
 --- In a coroutine: request an event by ask(number), and yield `object` until it is
--- there; pump() resumes the coroutine.
+-- there; pump() resumes the coroutine.  If it is a node whose run is stopped, the error of that
+-- is raised at once.
 function core.await(inbox, object, ask)
   local thread, done = coroutine.running(), false
-  if not thread then core.raise("plait.await and signal:reach are for coroutines") end
+  if not thread then core.raise "plait.await and signal:reach are for coroutines" end
+  local node, token = nodes[thread], {}
+  if node and node.stopped then error(stopped_failure(), 0) end
   local number = inbox:register(function()
     done = true
-    if coroutine.status(thread) == "suspended" then
-      local good, text = coroutine.resume(thread)
-      if not good then error(text, 0) end
-    end
+    if node and node.awaits ~= token or coroutine.status(thread) ~= "suspended" then return end
+    if node then return advance(inbox, thread) end
+    local good, text = coroutine.resume(thread)
+    if not good then error(text, 0) end
   end)
   ask(number)
-  while not done do coroutine.yield(object) end
+  if node then node.awaits = token end
+  while not done and not (node and node.stopped) do coroutine.yield(object) end
+  if node then node.awaits = nil end
+  if not done then error(stopped_failure(), 0) end
 end
 
 function Inbox:descriptor()

@@ -50,7 +50,7 @@ end
 
 local function add(self, kind, fields, how)
   how = how or {}
-  core.check_options(how, " after label cost device on items group scratch_bytes pattern_bytes offset host_offset expect first times step series "
+  core.check_options(how, " after label cost device on items group scratch_bytes pattern_bytes offset host_offset expect first times step series coroutine "
                           .. memory.extents)
   -- Not by a fixed level: calls in tail position have no frame of their own.
   local file, line = core.caller()
@@ -124,10 +124,11 @@ function Graph:launch(code, arguments, how)
 end
 
 --- Add a call of a Lua function, on the thread that opened the system.  An error in
--- the function fails the node.
+-- the function fails the node.  With {coroutine = true} each call is a coroutine: it may
+-- plait.await runs, signal:reach and flow:await, and yield; others run meanwhile.
 function Graph:call(fn, how)
   local inbox = self.system.inbox
-  local number = inbox:register(fn, true)
+  local number = inbox:register(fn, true, how and how.coroutine)
   self.functions[#self.functions + 1] = number
   return add(self, lib.PLAIT_NODE_CALL, {inbox = inbox:handle(), user_data = number}, how)
 end

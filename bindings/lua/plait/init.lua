@@ -163,7 +163,8 @@ function plait.open(options)
   local desc = context_desc(options or {})
   local handle = core.make("plait_context", lib.plait_context_open, desc)
   local self = core.object(System, handle, {devices = {}})
-  self.inbox = core.inbox(core.make("plait_inbox", lib.plait_inbox_create, handle))
+  self.inbox = core.inbox(core.make("plait_inbox", lib.plait_inbox_create, handle),
+                          function() return self.devices[1]:signal {gate = true} end)
   local count = ffi.new "uint32_t[1]"
   core.check(lib.plait_context_device_count(handle, count, core.error))
   for i = 1, count[0] do

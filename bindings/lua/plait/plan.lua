@@ -192,7 +192,8 @@ end
 --- Bind a function to a name of a plan that was read.  A Lua function runs on the thread
 -- that opened the system; for a loop or a case its result is the number that decides.  A
 -- function that runs on any thread is one of C: a cdata, the int32_t (*)(void *).
-function Plan:bind_function(name, fn)
+-- {coroutine = true}: as of graph:call.
+function Plan:bind_function(name, fn, how)
   local desc, inbox = core.sized "plait_function_desc", self.system.inbox
   if type(fn) == "cdata" then
     desc["function"] = ffi.cast("plait_host_function", fn)
@@ -200,7 +201,7 @@ function Plan:bind_function(name, fn)
   elseif type(fn) ~= "function" then
     core.raise("bind_function: expected a function, not " .. core.describe(fn))
   else
-    desc.user_data, desc.inbox = inbox:register(fn, true), inbox:handle()
+    desc.user_data, desc.inbox = inbox:register(fn, true, how and how.coroutine), inbox:handle()
   end
   core.check(lib.plait_plan_bind_function(self:handle(), name, desc, core.error))
   self.has_functions = self.has_functions or type(fn) == "function"
