@@ -23,7 +23,7 @@ nobase_dist_pkgdata_DATA = %D%/README.md %D%/api.json %D%/julia/Plait/Project.to
 	%D%/rust/plait/src/graph.rs %D%/rust/plait/src/inbox.rs %D%/rust/plait/src/kernel.rs \
 	%D%/rust/plait/src/lib.rs %D%/rust/plait/src/library.rs %D%/rust/plait/src/memory.rs \
 	%D%/rust/plait/src/names.rs %D%/rust/plait/src/plan.rs %D%/rust/plait/src/queue.rs \
-	%D%/rust/plait/src/rows.rs %D%/rust/plait/src/schedule.rs %D%/rust/plait/src/system.rs %D%/rust/plait/src/task.rs
+	%D%/rust/plait/src/rows.rs %D%/rust/plait/src/schedule.rs %D%/rust/plait/src/suspend.rs %D%/rust/plait/src/system.rs %D%/rust/plait/src/task.rs
 
 # A wheel for Python with the library inside, for machines like this one.
 WHEEL_FOLDER = .

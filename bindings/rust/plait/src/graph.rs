@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::CString;
+use std::future::Future;
 use std::marker::PhantomData;
 use std::panic::Location;
 use std::ptr;
@@ -170,6 +171,26 @@ impl Graph {
     pub fn call<'a, O: Outcome>(&'a self, mut f: impl FnMut() -> O + 'static) -> Adding<'a, Node> {
         let mut made = Adding::new(self, raw::PLAIT_NODE_CALL);
         let registered = self.owner.register(Box::new(move || answer_of(f())));
+        made.desc.user_data = as_user_data(registered.number);
+        made.desc.inbox = self.owner.shared.inbox.get();
+        self.functions.borrow_mut().push(registered);
+        made
+    }
+
+    /// A call of a closure that returns a future, such as an `async` block, on the thread that
+    /// opened the system.  The node ends with the future; others run while it waits.  If the
+    /// run is stopped, the future is dropped.
+    #[track_caller]
+    pub fn call_async<'a, F>(&'a self, mut f: impl FnMut() -> F + 'static) -> Adding<'a, Node>
+    where
+        F: Future + 'static,
+        F::Output: Outcome,
+    {
+        let mut made = Adding::new(self, raw::PLAIT_NODE_CALL);
+        let registered = self.owner.register_future(Box::new(move || {
+            let future = f();
+            Box::pin(async { answer_of(future.await) })
+        }));
         made.desc.user_data = as_user_data(registered.number);
         made.desc.inbox = self.owner.shared.inbox.get();
         self.functions.borrow_mut().push(registered);

@@ -21,6 +21,7 @@ use plait_sys as raw;
 
 use crate::error::{call, Result, Status};
 use crate::library::{lib, Handle};
+use crate::suspend::{Beginner, Futures};
 
 /// The reply to a call: a number, or the text of a failure.
 pub(crate) type Answer = std::result::Result<i64, String>;
@@ -102,7 +103,7 @@ impl Hasher for Spread {
     }
 }
 
-type Numbered<T> = HashMap<u64, T, BuildHasherDefault<Spread>>;
+pub(crate) type Numbered<T> = HashMap<u64, T, BuildHasherDefault<Spread>>;
 
 static LAST: AtomicU64 = AtomicU64::new(0);
 
@@ -125,6 +126,9 @@ struct Waiting {
     functions: Numbered<SendFunction>,
     /// Numbers of unreachable closures; the owner thread drops the closures.
     dropped: Vec<u64>,
+    /// Ids of calls whose futures were woken, and the gate whose event has them polled.
+    woken: Vec<u64>,
+    gate: Option<Handle<raw::plait_signal>>,
     /// Dropped runs in flight, with the closures that they may call.
     forgotten: Vec<(Handle<raw::plait_run>, Functions)>,
 }
@@ -187,6 +191,31 @@ impl Shared {
         self.lock().functions.remove(&number)
     }
 
+    pub(crate) fn has_gate(&self) -> bool {
+        self.lock().gate.is_some()
+    }
+
+    pub(crate) fn set_gate(&self, gate: Handle<raw::plait_signal>) {
+        self.lock().gate = Some(gate);
+    }
+
+    /// Note a call whose future was woken; the first one requests an event by ask(gate).
+    /// After the close there is no gate, and no future.
+    pub(crate) fn note_woken(&self, id: u64, ask: impl FnOnce(&Handle<raw::plait_signal>)) {
+        let mut waiting = self.lock();
+        if waiting.woken.is_empty() {
+            match &waiting.gate {
+                Some(gate) => ask(gate),
+                None => return,
+            }
+        }
+        waiting.woken.push(id);
+    }
+
+    pub(crate) fn take_woken(&self) -> Vec<u64> {
+        std::mem::take(&mut self.lock().woken)
+    }
+
     pub(crate) fn forget(&self, run: Handle<raw::plait_run>, functions: Functions) {
         self.lock().forgotten.push((run, functions));
     }
@@ -218,6 +247,21 @@ thread_local! {
     static CALLING: Cell<(*mut raw::plait_inbox, u64)> = const { Cell::new((ptr::null_mut(), 0)) };
 }
 
+/// Lives while the closure of a call runs, or its future.
+pub(crate) struct Calling((*mut raw::plait_inbox, u64));
+
+impl Calling {
+    pub(crate) fn enter(inbox: *mut raw::plait_inbox, id: u64) -> Calling {
+        Calling(CALLING.with(|calling| calling.replace((inbox, id))))
+    }
+}
+
+impl Drop for Calling {
+    fn drop(&mut self) {
+        CALLING.with(|calling| calling.set(self.0));
+    }
+}
+
 /// In a closure of a run, return true if the run was stopped, so that a long closure can
 /// return early.
 pub fn is_stopping() -> bool {
@@ -236,6 +280,7 @@ pub(crate) struct Owner {
     functions: RefCell<Numbered<Rc<RefCell<Function>>>>,
     /// Closures that are called once.
     once: RefCell<Numbered<Function>>,
+    pub(crate) futures: Futures,
 }
 
 impl Owner {
@@ -249,6 +294,7 @@ impl Owner {
             shared: Arc::new(shared),
             functions: RefCell::default(),
             once: RefCell::default(),
+            futures: Futures::default(),
         });
         OWNED.with(|owned| owned.borrow_mut().push(Rc::downgrade(&made)));
         Ok(made)
@@ -259,6 +305,14 @@ impl Owner {
         self.clean();
         let number = new_number();
         self.functions.borrow_mut().insert(number, Rc::new(RefCell::new(function)));
+        Arc::new(Registered { number, shared: self.shared.clone() })
+    }
+
+    /// Register a closure that makes a future under a new number.
+    pub(crate) fn register_future(&self, beginner: Beginner) -> Arc<Registered> {
+        self.clean();
+        let number = new_number();
+        self.futures.add(number, beginner);
         Arc::new(Registered { number, shared: self.shared.clone() })
     }
 
@@ -280,6 +334,7 @@ impl Owner {
     fn forget(&self, number: u64) {
         let function = self.functions.borrow_mut().remove(&number);
         drop(function); // may run any code: no RefCell is borrowed here
+        self.futures.forget(number);
     }
 
     /// Drop unreachable closures, repeatedly: dropping one may make others unreachable.
@@ -323,16 +378,23 @@ impl Owner {
                 waker.wake();
             }
         }
-        if event.kind != raw::PLAIT_EVENT_CALL {
-            return Ok(());
+        match event.kind {
+            raw::PLAIT_EVENT_SIGNAL if number == 0 => return self.poll_woken(),
+            raw::PLAIT_EVENT_STOPPED if event.status == raw::PLAIT_OK => return self.stop_call(event.id),
+            raw::PLAIT_EVENT_CALL => (),
+            _ => return Ok(()),
+        }
+        if self.futures.has(number) && event.status == raw::PLAIT_OK {
+            return self.begin_call(event.id, number);
         }
         let found = self.find(number);
         if event.status != raw::PLAIT_OK {
             return Ok(()); // cancelled, and answered already
         }
-        let outer = CALLING.with(|calling| calling.replace((self.shared.inbox.get(), event.id)));
-        let answer = found.run(); // catches panics
-        CALLING.with(|calling| calling.set(outer));
+        let answer = {
+            let _calling = Calling::enter(self.shared.inbox.get(), event.id);
+            found.run() // catches panics
+        };
         self.answer(event.id, answer)
     }
 
@@ -347,7 +409,7 @@ impl Owner {
         self.shared.take_once(number).map_or(Found::Nothing, |function| Found::Once(function))
     }
 
-    fn answer(&self, id: u64, answer: Answer) -> Result<()> {
+    pub(crate) fn answer(&self, id: u64, answer: Answer) -> Result<()> {
         let (value, text) = match answer {
             Ok(value) => (value, None),
             Err(text) => (1, Some(CString::new(text.replace('\0', " ")).unwrap_or_default())),
@@ -369,12 +431,13 @@ impl Owner {
         let functions = std::mem::take(&mut *self.functions.borrow_mut());
         let once = std::mem::take(&mut *self.once.borrow_mut());
         drop((functions, once));
+        self.futures.clear();
         let waiting = std::mem::take(&mut *self.shared.lock());
         waiting.wakers.into_values().for_each(Waker::wake);
     }
 }
 
-fn panic_text(panic: Box<dyn Any + Send>) -> String {
+pub(crate) fn panic_text(panic: Box<dyn Any + Send>) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| text.to_string());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
     format!("panicked: {}", text.unwrap_or_else(|| "(no text)".into()))

@@ -40,6 +40,7 @@ mod plan;
 mod queue;
 mod rows;
 mod schedule;
+mod suspend;
 mod system;
 mod task;
 
