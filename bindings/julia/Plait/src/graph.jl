@@ -205,14 +205,16 @@ function launch!(graph::Graph, kernel::Kernel, given...; items=1, group=(), scra
 end
 
 """
-    call!(f, graph, arguments...; after, ...)
+    call!(f, graph, arguments...; task=false, after, ...)
 
 Add a call of a Julia function, on the thread that owns the system. Buffer arguments are
-passed as arrays on the mapped memory.
+passed as arrays on the mapped memory. With `task` each call is a task: it may `wait` for runs,
+flows and signals, and for all that Julia has; others run meanwhile.
 """
-function call!(f, graph::Graph, given...; how...)
+function call!(f, graph::Graph, given...; task=false, how...)
     inbox = graph.system.inbox
-    number = register(inbox, with_memory(f, given), graph.functions)
+    made = with_memory(f, given)
+    number = register(inbox, task ? Suspending(made) : made, graph.functions)
     add(graph, Raw.PLAIT_NODE_CALL, (inbox=handle(inbox), user_data=as_pointer(number));
         label=string(f), how...)
 end

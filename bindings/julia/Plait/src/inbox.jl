@@ -48,6 +48,8 @@ return early.
 """
 function is_stopping()
     inbox, id = calling[]
+    begun = current_call()
+    begun === nothing || ((inbox, id) = (begun.inbox.raw, begun.id))
     id == 0 && return Raw.plait_run_is_stopping() == 1
     return Raw.plait_inbox_is_stopping(inbox, id) == 1
 end
@@ -156,6 +158,11 @@ struct Predicate
     f::Any
 end
 
+# A function each of whose calls is a task.
+struct Suspending
+    f::Any
+end
+
 @noinline gone() = error("the graph and the plan of the function were collected")
 
 # Not specialized per function: compiled once, dispatched at the call.
@@ -175,6 +182,11 @@ function serve(inbox, pass)
         f = find!(inbox, number)
         event.status == Raw.PLAIT_OK || return # cancelled, and answered already
         pass.calling = event.id
+        if f isa Suspending
+            begin_call(inbox, event.id, f.f)
+            pass.calling = 0
+            return
+        end
         outer, calling[] = calling[], (inbox.raw, event.id)
         result = try
             result_of(f)
@@ -244,6 +256,51 @@ function check_pull(status, count)
     return count
 end
 
+# --- calls that are tasks -------------------------------------------------------
+
+# A call that a task runs, from its event to its answer. `functions` has the function for
+# the event of a stop; `waiting` is the event that the task awaits.
+mutable struct BegunCall
+    inbox::Inbox
+    id::UInt64
+    functions::Functions
+    stopped::Bool
+    waiting::Union{Nothing,Base.Event}
+end
+
+# The call that this task runs, or nothing.
+current_call() = get(task_local_storage(), :plait_call, nothing)::Union{Nothing,BegunCall}
+
+function stop(begun)
+    begun.stopped = true
+    begun.waiting === nothing || notify(begun.waiting)
+    return
+end
+
+@noinline throw_stopped() = throw(PlaitError(
+    Raw.PLAIT_E_CANCELLED, "PLAIT_E_CANCELLED", "the run of the task was stopped", 0, nothing, nothing))
+
+function begin_call(inbox, id, @nospecialize(f))
+    begun = BegunCall(inbox, id, Functions(Dict{UInt,Any}()), false, nothing)
+    number = register(inbox, () -> stop(begun), begun.functions)
+    call(Raw.plait_inbox_notify_stop, inbox, id, C_NULL, as_pointer(number))
+    @async run_call(begun, f)
+    return
+end
+
+# An inbox that was closed meanwhile has answered the call.
+function run_call(begun, @nospecialize(f))
+    task_local_storage(:plait_call, begun)
+    try
+        Base.invokelatest(f)
+        Raw.plait_inbox_answer(begun.inbox, begun.id, 0, C_NULL, C_NULL)
+    catch problem
+        text = first(split(sprint(showerror, problem), '\n'))
+        Raw.plait_inbox_answer(begun.inbox, begun.id, keep_cause(problem, catch_backtrace()),
+                               replace(text, '\0' => ' '), C_NULL)
+    end
+end
+
 # --- waiting: the thread ------------------------------------------------------
 
 # Longest wait in C, in nanoseconds; between slices other threads may collect and other
@@ -259,6 +316,7 @@ function finishing(step::F, inbox, timeout) where {F}
         status = step(min(left, SLICE), told)
         if status == Raw.PLAIT_EVENT_READY
             pump(inbox)
+            yield() # to tasks that the events have begun or woken
         elseif status == Raw.PLAIT_E_TIMEOUT && left > SLICE
             left == typemax(UInt64) || (left -= min(left, time_ns() - start))
             yield()
@@ -308,6 +366,8 @@ end
 
 # Suspend this task until the event that ask_for(number) requested arrives.
 function await(ask_for, inbox, needs_pump)
+    begun = current_call()
+    begun !== nothing && begun.stopped && throw_stopped()
     done = Base.Event()
     number = register(inbox, () -> notify(done))
     try
@@ -317,11 +377,14 @@ function await(ask_for, inbox, needs_pump)
         rethrow()
     end
     push!(inbox.waiters, done)
+    begun === nothing || (begun.waiting = done)
     try
         inbox.watcher === nothing && start_watching(inbox, needs_pump)
         wait(done)
         inbox.trouble === nothing || throw(inbox.trouble)
+        begun !== nothing && begun.stopped && throw_stopped()
     finally
+        begun === nothing || (begun.waiting = nothing)
         filter!(other -> other !== done, inbox.waiters)
         isempty(inbox.waiters) && stop_watching(inbox)
     end

@@ -358,12 +358,12 @@ end
 """
     bind!(plan, kernel)
     bind!(plan, name, object)
-    bind!(f, plan, name)
+    bind!(f, plan, name; task=false)
 
 Bind a kernel, whose own name is the name, or a buffer, a signal, a device or a function to a
 name of a plan that was read. A Julia function runs on the thread that opened the system; for
 a loop or a case its result is the number that decides. A function that runs on any thread is
-one of C: a `Ptr{Cvoid}` to an `int32_t f(void *)`.
+one of C: a `Ptr{Cvoid}` to an `int32_t f(void *)`. `task`: as of [`call!`](@ref).
 """
 bind!(plan::Plan, kernel::Kernel) = (call(Raw.plait_plan_bind_kernel, plan, kernel); nothing)
 bind!(plan::Plan, name, object::Buffer) =
@@ -372,14 +372,14 @@ bind!(plan::Plan, name, object::Signal) =
     (call(Raw.plait_plan_bind_signal, plan, String(name), object); nothing)
 bind!(plan::Plan, name, object::Device) =
     (call(Raw.plait_plan_bind_device, plan, String(name), object); nothing)
-bind!(f::Function, plan::Plan, name) = bind!(plan, name, f)
+bind!(f::Function, plan::Plan, name; task=false) = bind!(plan, name, f; task=task)
 bind!(plan::Plan, name, f::Ptr{Cvoid}) = bind_function(plan, String(name), sized(
     Raw.plait_function_desc; function_=f, flags=Raw.PLAIT_CALL_ANY_THREAD))
-function bind!(plan::Plan, name, f::Function)
+function bind!(plan::Plan, name, f::Function; task=false)
     inbox, kept = plan.system.inbox, Functions(Dict{UInt,Any}())
     decides = any(one -> one.kind === :function && one.name == name &&
                          one.flags & Raw.PLAIT_BINDING_IS_PREDICATE != 0, bindings(plan))
-    number = register(inbox, decides ? Predicate(f) : f, kept)
+    number = register(inbox, decides ? Predicate(f) : task ? Suspending(f) : f, kept)
     bind_function(plan, String(name), sized(
         Raw.plait_function_desc; inbox=handle(inbox), user_data=as_pointer(number)))
     plan.bound[String(name)] = kept
