@@ -37,6 +37,19 @@ EXAMPLES_CPPFLAGS = -I$(top_srcdir)/include -DEXAMPLES='"$(abs_top_srcdir)/%D%"'
 %C%_pipeline_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
 %C%_pipeline_LDADD = src/libplait.la
 
+# Coroutines
+EXAMPLES_COROUTINE_SHARED = %D%/coroutine.c %D%/coroutine.h $(EXAMPLES_SHARED)
+noinst_PROGRAMS += %D%/image_server %D%/stages %D%/tree_search
+%C%_image_server_SOURCES = %D%/image_server.c $(EXAMPLES_COROUTINE_SHARED)
+%C%_image_server_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+%C%_image_server_LDADD = src/libplait.la
+%C%_stages_SOURCES = %D%/stages.c $(EXAMPLES_COROUTINE_SHARED)
+%C%_stages_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+%C%_stages_LDADD = src/libplait.la
+%C%_tree_search_SOURCES = %D%/tree_search.c $(EXAMPLES_COROUTINE_SHARED)
+%C%_tree_search_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+%C%_tree_search_LDADD = src/libplait.la
+
 # Programs of flows, each beside the same one in Python.
 EXAMPLES_FLOW_SHARED = %D%/flow/frame.c %D%/flow/frame.h $(EXAMPLES_SHARED)
 noinst_PROGRAMS += %D%/flow/black_scholes %D%/flow/cholesky %D%/flow/deep_learning \
@@ -87,14 +100,21 @@ nobase_dist_tree_DATA += %D%/README.md %D%/a100.cluster %D%/ethernet.cluster \
 	%D%/kernels/conjugate_gradient/apply.plk \
 	%D%/kernels/conjugate_gradient/find_alpha.plk \
 	%D%/kernels/conjugate_gradient/find_beta.plk %D%/kernels/conjugate_gradient/step.plk \
-	%D%/kernels/conjugate_gradient/turn.plk %D%/kernels/heat/change.plk \
+	%D%/kernels/conjugate_gradient/turn.plk %D%/kernels/coroutines/shade.plk \
+	%D%/kernels/coroutines/smooth.plk %D%/kernels/coroutines/squares.plk \
+	%D%/kernels/heat/change.plk \
 	%D%/kernels/heat/decide.plk %D%/kernels/heat/spread.plk \
 	%D%/kernels/kmeans/choose.plk %D%/kernels/kmeans/gather.plk \
 	%D%/kernels/kmeans/move.plk %D%/kernels/kmeans/reseed.plk \
 	%D%/kernels/mandelbrot/mandelbrot.plk %D%/kernels/pipeline/shuffle.plk \
 	%D%/kernels/pipeline/steps.plk %D%/kmeans.c %D%/lua/conjugate_gradient.lua \
 	%D%/lua/heat.lua %D%/lua/kmeans.lua %D%/lua/mandelbrot.lua %D%/lua/pipeline.lua \
+	%D%/lua/image_server.lua %D%/lua/stages.lua %D%/lua/tree_search.lua \
+	%D%/julia/image_server.jl %D%/julia/stages.jl %D%/julia/tree_search.jl \
+	%D%/rust/image_server.rs %D%/rust/stages.rs %D%/rust/tree_search.rs \
+	%D%/coroutine.c %D%/coroutine.h %D%/image_server.c %D%/stages.c %D%/tree_search.c \
 	%D%/mandelbrot.c %D%/pipeline.c %D%/program.c %D%/program.h \
+	%D%/python/image_server.py %D%/python/stages.py %D%/python/tree_search.py \
 	%D%/python/conjugate_gradient.py %D%/python/heat.py %D%/python/kmeans.py \
 	%D%/python/mandelbrot.py %D%/python/pipeline.py %D%/rust/Cargo.toml \
 	%D%/rust/conjugate_gradient.rs %D%/rust/heat.rs %D%/rust/kmeans.rs \
