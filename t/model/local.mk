@@ -58,6 +58,12 @@ MC_TESTS += %D%/timer.t
 	src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
 %C%_timer_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_timer_t_LDADD = $(LDADD_MC)
+MC_TESTS += %D%/completion.t
+%C%_completion_t_SOURCES = %D%/completion.c src/base/error.c \
+	src/run/external/completion.c src/run/external/cancel_external.c \
+	src/sys/mutex.c
+%C%_completion_t_CPPFLAGS = $(MC_CPPFLAGS)
+%C%_completion_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/loop_prelude.t
 %C%_loop_prelude_t_SOURCES = %D%/loop_prelude.c
 %C%_loop_prelude_t_CPPFLAGS = $(MC_CPPFLAGS)

@@ -39,6 +39,9 @@ sources_of()
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
 			"src/base/error.c src/object/progress/timer.c" \
 			"src/object/progress/timer_heap.c" ;;
+	completion)
+		echo "src/sys/mutex.c src/base/error.c src/run/external/completion.c" \
+			"src/run/external/cancel_external.c" ;;
 	loop_prelude) # includes src/source/loop.prelude
 		;;
 	instance_pool_run_instance)

@@ -90,7 +90,8 @@ static void run(uint32_t self)
 	AT_PLAIN_WRITE(soon.payload) = 1;
 	MC_CHECK(plait__timer_arm(&timers, &soon.timer, NULL) == PLAIT_OK);
 	end_alarm(&soon, mc_choose(2) != 0);
-	end_alarm(&late, mc_choose(2) != 0);
+	end_alarm(&late, late.timer.due_ns == PLAIT__CLOCK_NEVER ||
+				 mc_choose(2) != 0);
 	plait__timer_stop(&timers);
 }
 
@@ -108,15 +109,26 @@ static void reset(struct alarm *alarm, uint64_t due_ns)
 }
 
 /* The thread runs for a timer that is due late. */
-static void begin(void)
+static void begin_at(uint64_t due_ns)
 {
 	memset(&timers, 0, sizeof(timers));
 	plait__eventcount_init(&timers.event, 0);
 	at_init_u32(&returned, 0);
 	reset(&soon, 0);
-	reset(&late, LATE_NS);
+	reset(&late, due_ns);
 	AT_PLAIN_WRITE(late.payload) = 1;
 	MC_CHECK(plait__timer_arm(&timers, &late.timer, NULL) == PLAIT_OK);
+}
+
+static void begin(void)
+{
+	begin_at(mc_clock_now_ns() + LATE_NS);
+}
+
+/* Time wakes no thread. */
+static void begin_never(void)
+{
+	begin_at(PLAIT__CLOCK_NEVER);
 }
 
 static void end(void)
@@ -130,11 +142,17 @@ static const struct mc_scenario earlier = {
 	"an earlier timer is armed", begin, run, end, 2, 4, 2, 0, 3000
 };
 
-static const struct mc_scenario *const scenarios[] = { &earlier };
+static const struct mc_scenario woken = {
+	"a thread that sleeps for ever is woken", begin_never, run, end, 2, 4,
+	2, 0, 3000
+};
+
+static const struct mc_scenario *const scenarios[] = { &earlier, &woken };
 
 static void explore(void)
 {
-	mc_proves(&earlier);
+	for (size_t i = 0; i < TAP_COUNT(scenarios); i++)
+		mc_proves(scenarios[i]);
 }
 
 static void mutants(void)
