@@ -47,7 +47,7 @@ INTERNAL.update({"plait_graph_" + name: SHORT % "plait_graph_add" for name in (
 
 # Members that reach a function through other code of their layer.
 BY = {
-    "python": {"plait_buffer_view": "buffer[a:b]", "plait_run_wait": "run.wait", "plait_run_notify": "await run",
+    "python": {"plait_buffer_view": "buffer[a:b]", "plait_run_wait": "run.wait", "plait_run_notify": "await run", "plait_plan_run": "plan.run",
                "plait_buffer_create": "device.buffer", "plait_buffer_wrap": "device.wrap",
                "plait_signal_query": "signal.reached", "plait_device_query": "device.query",
                "plait_array_import": "device.from_dlpack", "plait_array_export": "numpy.from_dlpack(buffer)",
