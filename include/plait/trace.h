@@ -40,14 +40,16 @@ typedef uint32_t plait_record_kind;
 enum {
 	/* Execution of a command. */
 	PLAIT_RECORD_COMMAND = 0,
-	/* Wait of a lane before a command, for the command `other`. */
+	/* Wait of a lane before a command, for the command `other`.  Within a
+	 * coroutine (plait/coroutine.h): time in which it was suspended. */
 	PLAIT_RECORD_WAIT = 1,
 	/* Decision of a loop or case: `other` is the number of the next body,
 	 * UINT64_MAX for none. */
 	PLAIT_RECORD_DECISION = 2
 };
 
-/* One record.  Records of one `lane` do not overlap. */
+/* One record.  Records of one `lane` do not overlap; but the waits of a coroutine lie
+ * within its COMMAND, which follows them. */
 typedef struct plait_record {
 	uint32_t size;
 	plait_record_kind kind;

@@ -260,7 +260,20 @@ static bool is_shown(const plait__trace_canvas *pair, uint64_t number)
 	       plait__canvas_shows(&pair->run, shown);
 }
 
-/* Regions, which come last in the array, are drawn behind their contents. */
+static void draw_waits(const plait__trace_canvas *pair, bool waits,
+		       void (*draw)(const plait__trace_canvas *pair,
+				    uint64_t number))
+{
+	const plait__trace *trace = pair->trace;
+
+	for (uint64_t i = 0; i < trace->span_count; i++)
+		if ((trace->spans[i].kind == PLAIT__SPAN_WAIT) == waits &&
+		    is_shown(pair, i))
+			draw(pair, i);
+}
+
+/* Regions, which come last in the array, are drawn behind their contents, and the
+ * gaps of coroutines, which are waits, in front of these. */
 static void draw_spans(const plait__trace_canvas *pair,
 		       void (*draw)(const plait__trace_canvas *pair,
 				    uint64_t number))
@@ -270,9 +283,8 @@ static void draw_spans(const plait__trace_canvas *pair,
 	for (uint64_t i = trace->span_count; i < trace->count; i++)
 		if (is_shown(pair, i))
 			draw(pair, i);
-	for (uint64_t i = 0; i < trace->span_count; i++)
-		if (is_shown(pair, i))
-			draw(pair, i);
+	draw_waits(pair, false, draw);
+	draw_waits(pair, true, draw);
 }
 
 static bool has_arrow(const plait__trace_canvas *pair, uint32_t from,

@@ -253,6 +253,19 @@ static void deadlines(void)
 
 /* ---- time-outs of the run ---- */
 
+/* Wait until the run says what its coroutine awaits. */
+static void await_suspended(plait_run *run, const char *text)
+{
+	uint64_t since = 0;
+
+	do {
+		rig.error.text[0] = '\0';
+		IS_INT(plait_run_wait(run, SHORT_NS, &rig.error),
+		       PLAIT_E_TIMEOUT);
+	} while (strstr(rig.error.text, text) == NULL && !tap_late(&since));
+	HAS_STR(rig.error.text, text);
+}
+
 static void check_named(uint32_t flags)
 {
 	static const char *const texts[] = {
@@ -266,18 +279,11 @@ static void check_named(uint32_t flags)
 		struct awaiter self = { .timeout_ns = 0 };
 		plait_plan *plan = plan_of(await_twice, &self);
 		plait_run *run = NULL;
-		uint64_t since = 0;
 
 		begin_awaited(&self, kind);
 		OK(plait_plan_run(plan, rig.queue, &desc, &run, NULL) ==
 		   PLAIT_OK);
-		do {
-			rig.error.text[0] = '\0';
-			IS_INT(plait_run_wait(run, SHORT_NS, &rig.error),
-			       PLAIT_E_TIMEOUT);
-		} while (strstr(rig.error.text, texts[kind]) == NULL &&
-			 !tap_late(&since));
-		HAS_STR(rig.error.text, texts[kind]);
+		await_suspended(run, texts[kind]);
 		OK(plait_signal_raise(self.gate, 1, NULL) == PLAIT_OK);
 		IS_INT(plait_run_wait(run, PLAIT_FOREVER, NULL), PLAIT_OK);
 		plait_run_release(run);
@@ -289,6 +295,88 @@ static void check_named(uint32_t flags)
 static void names(void)
 {
 	on_the_host(check_named);
+}
+
+/* ---- records ---- */
+
+enum { RECORDS = 16 };
+
+/* Suspended twice by a gate, which the program raises meanwhile. */
+static int32_t await_steps(void *user_data)
+{
+	struct awaiter *self = user_data;
+
+	return plait_await_signal(self->gate, 1, PLAIT_FOREVER, NULL) ||
+	       plait_await_signal(self->gate, 2, PLAIT_FOREVER, NULL);
+}
+
+static void raise_steps(struct awaiter *self, plait_run *run)
+{
+	await_suspended(run, "to come to 1");
+	OK(plait_signal_raise(self->gate, 1, NULL) == PLAIT_OK);
+	await_suspended(run, "to come to 2");
+	OK(plait_signal_raise(self->gate, 2, NULL) == PLAIT_OK);
+	IS_INT(plait_run_wait(run, PLAIT_FOREVER, NULL), PLAIT_OK);
+}
+
+/* Gaps, and then the command that they lie in; returns its time without
+ * them. */
+static uint64_t check_gaps(plait_run *run)
+{
+	plait_record records[RECORDS];
+	uint64_t count = 0, suspended = 0;
+	const plait_record *whole;
+
+	records[0].size = sizeof(records[0]);
+	OK(plait_run_records(run, records, RECORDS, &count, NULL, NULL) ==
+	   PLAIT_OK);
+	if (!OK_THAT(count >= 3 && count <= RECORDS, "%llu records",
+		     (unsigned long long)count))
+		return 0;
+	whole = &records[count - 1];
+	IS_INT(whole->kind, PLAIT_RECORD_COMMAND);
+	for (uint64_t i = 0; i + 1 < count; i++) {
+		IS_INT(records[i].kind, PLAIT_RECORD_WAIT);
+		IS_UINT(records[i].command, whole->command);
+		IS_UINT(records[i].other, UINT64_MAX);
+		OK(records[i].start_ns >= whole->start_ns &&
+		   records[i].end_ns <= whole->end_ns);
+		suspended += records[i].end_ns - records[i].start_ns;
+	}
+	OK(suspended <= whole->end_ns - whole->start_ns);
+	return whole->end_ns - whole->start_ns - suspended;
+}
+
+static void check_records(uint32_t flags)
+{
+	const plait_run_desc desc = { .size = sizeof(desc),
+				      .flags = flags | PLAIT_RUN_RECORD };
+	const plait_tune_desc tune = { .size = sizeof(tune) };
+	plait_tune_info info = { .size = sizeof(info) };
+	struct awaiter self = { .begun = 0 };
+	plait_plan *plan = plan_of(await_steps, &self), *tuned = NULL;
+	plait_run *run = NULL;
+	uint64_t busy_ns;
+
+	self.gate = new_gate("steps");
+	OK(plait_plan_record(plan, RECORDS, NULL) == PLAIT_OK);
+	OK(plait_plan_run(plan, rig.queue, &desc, &run, NULL) == PLAIT_OK);
+	raise_steps(&self, run);
+	busy_ns = check_gaps(run);
+	(void)plait_queue_finish(rig.queue, PLAIT_FOREVER, NULL);
+	/* The cost is without the gaps. */
+	IS_INT(plait_plan_tune(plan, &tune, &tuned, &info, &rig.error),
+	       PLAIT_OK);
+	IS_UINT(info.after_ns, busy_ns);
+	plait_run_release(run);
+	plait_plan_release(tuned);
+	plait_plan_release(plan);
+	plait_signal_release(self.gate);
+}
+
+static void record_gaps(void)
+{
+	on_the_host(check_records);
 }
 
 /* ---- the end of the context ---- */
@@ -459,6 +547,7 @@ static void forks(void)
 static const struct tap_scenario all[] = {
 	{ "deadlines", deadlines },
 	{ "names", names },
+	{ "records", record_gaps },
 	{ "ends of contexts", ends_of_contexts },
 	{ "losses", losses },
 	{ "forks", forks },

@@ -197,6 +197,7 @@ static plait_status begin(plait__external *external, uint32_t command,
 	if (status != PLAIT_OK)
 		return status;
 	external->coroutine->await = NULL;
+	external->coroutine->suspended_ns = 0;
 	external->coroutine->begun = true;
 	return PLAIT_OK;
 }
@@ -215,14 +216,20 @@ static void fail_result(plait__external *external, uint32_t command,
  * scope. */
 static bool resume(struct plait__coroutine_command *self)
 {
+	plait__external *external = self->external;
 	bool ended;
 
+	if (self->suspended_ns != 0)
+		external->gap(external, self->suspended_ns);
+	self->suspended_ns = 0;
 	plait__callback_scope_run.coroutine = self;
 	self->entered = true;
 	ended = plait__coroutine_resume(&self->coroutine);
 	self->entered = false;
 	/* The thread is still the caller's: only the function moves. */
 	plait__callback_scope_run.coroutine = NULL;
+	if (!ended && external->instance->recording != NULL)
+		self->suspended_ns = plait__clock_now_ns();
 	return ended;
 }
 

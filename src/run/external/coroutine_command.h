@@ -30,6 +30,8 @@ struct plait__coroutine_command {
 	plait__await *await;	/* null while the function runs */
 	bool begun;
 	bool entered;		/* a thread is in the function */
+	uint64_t suspended_ns;	/* since when, in a run that is recorded; else
+				 * 0 */
 };
 
 /* Begin, resume or end the function, in the callback scope of the calling

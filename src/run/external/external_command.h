@@ -43,6 +43,10 @@ struct plait__external {
 	void (*back)(plait__external *external);
 	void (*offer)(plait__external *external);
 
+	/* Record that the coroutine of the current command was suspended
+	 * from this time until now; by the thread that runs the lane. */
+	void (*gap)(plait__external *external, uint64_t start_ns);
+
 	uint32_t word;		/* result of a predicate */
 	uint32_t command;	/* the current one */
 	bool started;		/* the current command, or await, which ends at

@@ -9,11 +9,11 @@
 
 #include "run/host/lane_park.h"
 #include "run/host/lane_patience.h"
+#include "run/host/lane_record.h"
 
 #include "run/args/loop_count.h"
 #include "run/external/coroutine_command.h"
 #include "run/predicate_call.h"
-#include "run/record/recorder.h"
 #include "run/rehearse.h"
 
 #include "base/error.h"
@@ -66,27 +66,9 @@ static void publish_done(plait__lane_task *self, const plait__step *step)
 /* ---- recording ---- */
 
 /* `ring` is null in a run that is not recorded. */
-static plait__record_ring *ring_of(const plait__lane_task *self)
-{
-	const plait__recording *recording = self->set->instance->recording;
-
-	return recording != NULL ? &recording->rings[self->lane] : NULL;
-}
-
 static bool is_recorded(const plait__record_ring *ring)
 {
 	return __builtin_expect(ring != NULL, 0);
-}
-
-/* The iteration of the command: the home lane does not begin the next one
- * before this lane has done its part. */
-static uint64_t iteration_of(const plait__lane_task *self, uint32_t command)
-{
-	const plait__plan *plan = self->set->compiled->program->plan;
-	uint32_t body = plan->nodes[plan->commands[command].node].body;
-
-	return body == 0 ? 0 : self->set->instance->frame.iterations[
-		plan->bodies[body].region];
 }
 
 /* Returns the end of the command, where the next one begins. */
@@ -95,12 +77,12 @@ static uint64_t record_command(plait__lane_task *self, uint32_t command,
 {
 	const plait__record_entry entry = {
 		.start_ns = start_ns, .end_ns = plait__clock_now_ns(),
-		.iteration = iteration_of(self, command),
+		.iteration = plait__lane_record_iteration(self, command),
 		.kind = PLAIT_RECORD_COMMAND, .command = command,
 		.other = PLAIT__NONE,
 	};
 
-	plait__recorder_put(ring_of(self), &entry);
+	plait__recorder_put(plait__lane_record_ring(self), &entry);
 	return entry.end_ns;
 }
 
@@ -110,11 +92,11 @@ static void record_wait(plait__lane_task *self, uint32_t command,
 {
 	const plait__record_entry entry = {
 		.start_ns = self->waiting_ns, .end_ns = plait__clock_now_ns(),
-		.iteration = iteration_of(self, command),
+		.iteration = plait__lane_record_iteration(self, command),
 		.kind = PLAIT_RECORD_WAIT, .command = command, .other = other,
 	};
 
-	plait__recorder_put(ring_of(self), &entry);
+	plait__recorder_put(plait__lane_record_ring(self), &entry);
 	self->waiting_ns = 0;
 }
 
@@ -456,7 +438,7 @@ static void record_decision(plait__lane_task *self, uint32_t region,
 		.command = plan->regions[region].command, .other = choice,
 	};
 
-	plait__recorder_put(ring_of(self), &entry);
+	plait__recorder_put(plait__lane_record_ring(self), &entry);
 	self->waiting_ns = 0;
 }
 
@@ -482,7 +464,7 @@ static bool decide(plait__lane_task *self, const plait__step *step, bool again,
 	if (is_recorded(ring))
 		record_decision(self, visit->region, choice);
 	if (is_recorded(ring) && again && !is_case)
-		plait__recorder_add_iteration(ring_of(self));
+		plait__recorder_add_iteration(plait__lane_record_ring(self));
 	publish_decision(self, visit, choice);
 	take_choice(self, visit, choice);
 	return true;
@@ -559,7 +541,7 @@ static bool yield_lane(plait__lane_task *self, plait__lane_patience *patience)
 bool plait__lane_interpret(plait__task *task)
 {
 	plait__lane_task *self = (plait__lane_task *)(void *)task;
-	plait__record_ring *ring = ring_of(self);
+	plait__record_ring *ring = plait__lane_record_ring(self);
 	plait__lane_patience patience = { .left = 0 };
 
 	plait__run_instance_enter(self->set->instance);

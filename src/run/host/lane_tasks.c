@@ -6,6 +6,7 @@
 #include "run/host/lane_interpreter.h"
 
 #include "run/external/coroutine_command.h"
+#include "run/host/lane_record.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -90,6 +91,21 @@ static void offer(plait__external *external)
 	plait__task_offer(&external_task(external)->task);
 }
 
+/* A wait for nothing that the plan has. */
+static void record_gap(plait__external *external, uint64_t start_ns)
+{
+	const plait__lane_task *self = external_task(external);
+	const plait__record_entry entry = {
+		.start_ns = start_ns, .end_ns = plait__clock_now_ns(),
+		.iteration = plait__lane_record_iteration(self,
+							  external->command),
+		.kind = PLAIT_RECORD_WAIT, .command = external->command,
+		.other = PLAIT__NONE,
+	};
+
+	plait__recorder_put(plait__lane_record_ring(self), &entry);
+}
+
 /* Make the state of a lane's external commands, first on set->externals.
  * free_external frees it after a failure, too. */
 static plait_status make_external(plait__lane_set *set, plait__lane_task *self,
@@ -109,7 +125,7 @@ static plait_status make_external(plait__lane_set *set, plait__lane_task *self,
 		.newest = set->newest, .sibling = set->externals,
 		.device = program->plan->lanes[self->lane].device,
 		.rest = set_idle, .back = set_running,
-		.offer = offer,
+		.offer = offer, .gap = record_gap,
 	};
 	set->externals = &made->external;
 	return plait__external_make(&made->external,

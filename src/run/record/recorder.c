@@ -147,6 +147,25 @@ double plait__recorder_expected_runs(const plait__plan *plan, uint32_t body)
 
 /* ---- samples ---- */
 
+/* The time of entry i within the gaps of its coroutine, which come before it. */
+static uint64_t suspended_ns(const plait__record_ring *ring, uint32_t i)
+{
+	const plait__record_entry *of = plait__recorder_entry_at(ring, i);
+	uint64_t sum = 0;
+
+	while (i-- > 0) {
+		const plait__record_entry *gap =
+			plait__recorder_entry_at(ring, i);
+
+		if (gap->kind != PLAIT_RECORD_WAIT ||
+		    gap->other != PLAIT__NONE || gap->command != of->command ||
+		    gap->start_ns < of->start_ns)
+			break;
+		sum += gap->end_ns - gap->start_ns;
+	}
+	return sum;
+}
+
 /* Caller holds recorder->lock. */
 static void keep_samples(plait__recorder *recorder,
 			 const plait__record_ring *ring)
@@ -162,7 +181,8 @@ static void keep_samples(plait__recorder *recorder,
 			continue;
 		sample = &recorder->samples[entry->command];
 		sample->ns[sample->count++ % PLAIT__COST_SAMPLES] =
-			entry->end_ns - entry->start_ns;
+			entry->end_ns - entry->start_ns -
+			suspended_ns(ring, i);
 	}
 }
 
