@@ -4,8 +4,8 @@
 
 #include "object/inbox/inbox_records.h"
 #include "object/context/backend_result.h"
-#include "object/queue/outer_calls.h"
 #include "object/queue/call_stop.h"
+#include "object/queue/outer_calls.h"
 #include "object/queue/queue_state.h"
 
 #include "base/alloc.h"
