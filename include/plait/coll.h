@@ -165,6 +165,12 @@ typedef struct plait_compile_desc {
 	 * 0: any. */
 	uint64_t min_bytes;
 	uint64_t max_bytes;
+	/* Most chunks of a message that AGGREGATE makes, of those that the
+	 * schedule has: a chunk of the program is one for each way and instance.
+	 * Large messages cost fewer latencies, small ones follow each other
+	 * through several ranks at the same time. */
+	uint32_t message_chunks;
+	uint32_t reserved0;
 } plait_compile_desc;
 
 /* ------------------------------------------------------------------------

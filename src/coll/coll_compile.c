@@ -24,6 +24,11 @@ static plait_status check_request(const plait__chunk_program *program,
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "unknown flags 0x%x of the compiler",
 				   request->flags);
+	if (request->message_chunks != 0 &&
+	    !(request->flags & PLAIT__COMPILE_AGGREGATE))
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "message_chunks %u without AGGREGATE",
+				   request->message_chunks);
 	if (request->instances > PLAIT__CHUNK_MAX_WAYS)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "%u instances; at most %u",
@@ -41,6 +46,15 @@ static plait_status check_request(const plait__chunk_program *program,
 static uint32_t lower_of(uint32_t limit, uint32_t wish)
 {
 	return wish != 0 && wish < limit ? wish : limit;
+}
+
+/* Returns the most chunks of a message that AGGREGATE makes; 0: any number. */
+static uint32_t most_joined(const plait__compile_request *request,
+			    const plait__placement_limits *limits)
+{
+	return limits->count == 0 ?
+		       request->message_chunks :
+		       lower_of(limits->count, request->message_chunks);
 }
 
 static uint32_t protocol_of(const plait__compile_request *request)
@@ -98,7 +112,8 @@ static plait_status compile(plait__dag *dag,
 	if (status == PLAIT_OK)
 		status = plait__deps_trace(dag, error);
 	if (status == PLAIT_OK && request->flags & PLAIT__COMPILE_AGGREGATE)
-		status = plait__aggregate_transfers(dag, limits->count, error);
+		status = plait__aggregate_transfers(
+			dag, most_joined(request, limits), error);
 	if (status != PLAIT_OK)
 		return status;
 	if (!(request->flags & PLAIT__COMPILE_NO_FUSION))

@@ -17,6 +17,7 @@ typedef struct plait__compile_request {
 	uint32_t depth, channels;
 	uint32_t lanes;		/* of a rank: above it, sends and receives share
 				 * lanes where they can */
+	uint32_t message_chunks; /* most of a message that AGGREGATE makes */
 	uint64_t slot_bytes, min_bytes, max_bytes;
 } plait__compile_request;
 

@@ -18,6 +18,7 @@ languages.print_same("colls", """56 1 same bits
 0 5 6 1 5 6
 refused: value
 <algo True
+16 4
 mine:2:
 """)
 done()

@@ -7,11 +7,13 @@
 #include "coll/interpret.h"
 
 static plait__schedule *compile(const char *text, uint32_t flags,
-				uint32_t target)
+				uint32_t target, uint32_t message_chunks)
 {
 	const plait__chunk_text_options options = { .ranks = 0 };
-	const plait__compile_request how = { .flags = flags,
-					     .target = target };
+	const plait__compile_request how = {
+		.flags = flags, .target = target,
+		.message_chunks = message_chunks,
+	};
 	plait_error error = { .size = sizeof(error) };
 	plait__chunk_program *program = NULL;
 	plait__schedule *schedule = NULL;
@@ -51,12 +53,12 @@ static uint32_t count_sends(const plait__schedule *schedule, uint32_t *out_most)
 static void sends(const char *text, uint32_t target, uint32_t count,
 		  uint32_t want_sends, uint32_t want_most)
 {
-	plait__schedule *schedule = compile(text, 0, target);
+	plait__schedule *schedule = compile(text, 0, target, 0);
 	uint32_t most;
 
 	IS_UINT(count_sends(schedule, &most), count);
 	plait__schedule_free(schedule);
-	schedule = compile(text, PLAIT__COMPILE_AGGREGATE, target);
+	schedule = compile(text, PLAIT__COMPILE_AGGREGATE, target, 0);
 	IS_UINT(count_sends(schedule, &most), want_sends);
 	IS_UINT(most, want_most);
 	plait__schedule_free(schedule);
@@ -153,6 +155,34 @@ static void keeps_limits(void)
 	      PLAIT__TARGET_EXECUTOR, 50, 2, 70);
 }
 
+/* As many chunks as are asked for, but never more than the executor takes. */
+static void keeps_message_chunks(void)
+{
+	static const struct {
+		uint32_t target, message_chunks, sends, most;
+	} rows[] = {
+		{ PLAIT__TARGET_PLAIT, 1, 90, 1 },
+		{ PLAIT__TARGET_PLAIT, 4, 23, 4 },
+		{ PLAIT__TARGET_PLAIT, 100, 1, 90 },
+		{ PLAIT__TARGET_EXECUTOR, 4, 23, 4 },
+		{ PLAIT__TARGET_EXECUTOR, 100, 2, 71 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		plait__schedule *schedule = compile(
+			"broadcast ranks=2 chunks=90\n"
+			"copy(input[0, 0 : 90], output[0, 0])\n"
+			"for i in 0..90 { copy(input[0, i], output[1, i]) }\n",
+			PLAIT__COMPILE_AGGREGATE, rows[i].target,
+			rows[i].message_chunks);
+		uint32_t most;
+
+		IS_UINT(count_sends(schedule, &most), rows[i].sends);
+		IS_UINT(most, rows[i].most);
+		plait__schedule_free(schedule);
+	}
+}
+
 /* Rings of neighbouring chunks that begin at one rank become one ring. */
 static void joins_rings(void)
 {
@@ -174,6 +204,7 @@ static const struct tap_scenario all[] = {
 	{ "joins no circle", joins_no_circle },
 	{ "keeps directives and kinds", keeps_directives_and_kinds },
 	{ "keeps limits", keeps_limits },
+	{ "keeps message chunks", keeps_message_chunks },
 	{ "joins rings", joins_rings },
 };
 TAP_MAIN(all)

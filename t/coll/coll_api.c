@@ -236,6 +236,12 @@ static void refuses_compilation(void)
 	desc.instances = 5000;
 	fails(coll, &desc, PLAIT_E_INVALID, "instances");
 	desc.instances = 0;
+	desc.message_chunks = 2;
+	fails(coll, &desc, PLAIT_E_INVALID, "without AGGREGATE");
+	desc.message_chunks = 0;
+	desc.reserved0 = 1;
+	fails(coll, &desc, PLAIT_E_INVALID, "reserved0");
+	desc.reserved0 = 0;
 	desc.min_bytes = 2;
 	desc.max_bytes = 1;
 	fails(coll, &desc, PLAIT_E_INVALID, "min_bytes");

@@ -15,7 +15,8 @@ from tap import BUILD, ROOT, done, ok, run
 
 TOOL = os.path.join(BUILD, "tools/plait/plait")
 CLUSTERS = os.path.join(ROOT, "examples")
-LINE = re.compile(r" *(\d+) bytes: +([\d.]+) us; ([\w:]+), (\d+) instances, (\w+)(?:, (\d+) chunks)?$")
+LINE = re.compile(r" *(\d+) bytes: +([\d.]+) us; ([\w:./-]+), (\d+) instances, (\w+)"
+                  r"(?:, (\d+) chunks)?(?:, messages of up to (\d+) chunks)?$")
 
 
 def tool(*arguments):
@@ -111,6 +112,42 @@ with tempfile.TemporaryDirectory() as work:
     ok(got.returncode == 0 and limits and limits[0][0] == 0 and limits[-1][1] == 0 and
        all(one[1] + 1 == two[0] for one, two in zip(limits, limits[1:])), "XML for all sizes, each once",
        limits, got.stderr)
+
+    # --- tune a text: messages are joined where latencies cost more than a pipeline gains ---
+    slow = os.path.join(work, "slow.cluster")
+    with open(slow, "w", encoding="ascii") as file:
+        file.write("cluster ranks=8 step=1000\nlane rate=1000\nlink rate=1000\nsimple link=1000\n"
+                   "ll link=1000 wire=16 data=1\nll128 link=1000 wire=16 data=1\n")
+    chain = os.path.join(work, "chain.coll")
+    with open(chain, "w", encoding="ascii") as file:
+        file.write("broadcast ranks=8 chunks=16 in_place\nfor i in 0..chunks {\n"
+                   "\tc = input[0, i]\n\tfor r in 1..ranks { c = copy(c, r) }\n}\n")
+    everything = tool("tune", chain, "--cluster", slow, "--bytes", "64,4K,16K,2M", "--all")
+    rows = [LINE.match(line).groups() for line in everything.stdout.splitlines()]
+    limits = {row[6] for row in rows}
+    ok(everything.returncode == 0 and {None, "2", "4", "8", "16"} <= limits, "messages of each size", limits,
+       everything.stderr)
+    got = tool("tune", chain, "--cluster", slow, "--bytes", "64,4K,16K,2M", "-o", work)
+    table = [LINE.match(line).groups() for line in got.stdout.splitlines()]
+    for row in table:
+        ok(float(row[1]) == min(float(one[1]) for one in rows if one[0] == row[0]),
+           "the least time of a text: " + row[0], row)
+    joined = [int(row[6] or 1) for row in table]
+    ok(joined[0] == 16 and joined == sorted(joined, reverse=True) and len(set(joined)) > 2 and joined[-1] == 1,
+       "the larger the data the fewer chunks are joined", joined)
+    ok(os.path.exists(os.path.join(work, "broadcast-8-64.sched")), "its schedule", os.listdir(work))
+    got = tool("tune", chain, "--ranks", "9", "--cluster", slow, "--bytes", "1K")
+    ok(got.returncode == 1 and "chain.coll" in got.stderr and "9 ranks, the cluster 8" in got.stderr,
+       "a text on too few ranks", got.stderr)
+    for options in ((chain,), (chain, "--cluster", slow, "--in-place"), (chain, "--cluster", slow, "--root", "1")):
+        got = tool("tune", *options)
+        ok(got.returncode == 2 and got.stderr, "wrong arguments: a text" + " ".join(options[3:]), got.stderr)
+    steps = [int(re.search(r"(\d+) steps", tool("compile", chain, *option, "-o", path).stdout).group(1))
+             for option in ((), ("--aggregate=1",), ("--aggregate=4",), ("--aggregate",))]
+    ok(steps[0] == steps[1] == 4 * steps[2] == 16 * steps[3], "compiled with joined messages", steps)
+    got = tool("compile", chain, "--aggregate=x", "-o", path)
+    ok(got.returncode == 2 and "--aggregate" in got.stderr, "no number", got.stderr)
+
     for options in (("allreduce",), ("allreduce", "--ranks", "4"), ("custom", "--ranks", "4", "--cluster", plain),
                     ("--ranks", "4", "--cluster", plain)):
         got = tool("tune", *options)

@@ -9,6 +9,8 @@
 #include "input.h"
 #include "schedule.h"
 
+#include <stdbool.h>
+
 int coll_check(int argc, char **argv);
 int coll_compile(int argc, char **argv);
 int coll_draw(int argc, char **argv);
@@ -23,6 +25,10 @@ extern const char *const coll_kinds[], *const coll_targets[];
  * COMMAND_USAGE after a message that lists them. */
 int coll_choose(const char *option, const char *const *names,
 		const char *value, uint32_t *out);
+
+/* Return true for the name of an algorithm or of a collective; the path of a text
+ * has a dot or a slash. */
+bool coll_is_name(const char *subject);
 
 /* Parse a number of 32 bits; as schedule_number. */
 int coll_number(const char *option, const char *value, uint32_t *out);

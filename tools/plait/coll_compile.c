@@ -24,9 +24,16 @@ static int take_flag(struct request *request, int option)
 	if (option == 'I')
 		request->desc.flags |= PLAIT_COLL_IN_PLACE;
 	else
-		request->compile.flags |= option == 'A' ?
-			PLAIT_COMPILE_AGGREGATE : PLAIT_COMPILE_NO_FUSION;
+		request->compile.flags |= PLAIT_COMPILE_NO_FUSION;
 	return COMMAND_DONE;
+}
+
+static int take_aggregate(struct request *request, const char *value)
+{
+	request->compile.flags |= PLAIT_COMPILE_AGGREGATE;
+	return value == NULL ? COMMAND_DONE :
+	       coll_number("--aggregate", value,
+			   &request->compile.message_chunks);
 }
 
 static int take_xml(struct request *request, const char *value)
@@ -70,6 +77,8 @@ static int take(void *user_data, int option, const char *value)
 				   &request->compile.target);
 	case 'x':
 		return take_xml(request, value);
+	case 'A':
+		return take_aggregate(request, value);
 	case 'o':
 		request->output = value;
 		return COMMAND_DONE;
@@ -93,7 +102,7 @@ static int read_arguments(struct request *request, int argc, char **argv)
 		{ "xml", required_argument, NULL, 'x' },
 		{ "in-place", no_argument, NULL, 'I' },
 		{ "no-fusion", no_argument, NULL, 'F' },
-		{ "aggregate", no_argument, NULL, 'A' },
+		{ "aggregate", optional_argument, NULL, 'A' },
 		{ NULL, 0, NULL, 0 }
 	};
 
@@ -101,12 +110,6 @@ static int read_arguments(struct request *request, int argc, char **argv)
 }
 
 /* ---- programs ---- */
-
-/* A name has no dot and no slash, which the path of a text has. */
-static bool is_name(const char *path)
-{
-	return strcmp(path, "-") != 0 && strpbrk(path, "./") == NULL;
-}
 
 /* Algorithms of one collective alone have it as their default. */
 static plait_coll_kind usual_kind(const char *name)
@@ -132,7 +135,7 @@ static plait_status make(plait_context *context, struct request *request,
 			 const struct input *input, plait_coll **out,
 			 plait_error *error)
 {
-	if (!is_name(request->path))
+	if (!coll_is_name(request->path))
 		return read_text(context, request, input, out, error);
 	if (!request->has_kind)
 		request->desc.kind = usual_kind(request->path);
@@ -203,12 +206,12 @@ int coll_compile(int argc, char **argv)
 
 	if (code != COMMAND_DONE)
 		return code;
-	if (is_name(request.path) && request.desc.ranks == 0)
+	if (coll_is_name(request.path) && request.desc.ranks == 0)
 		return command_usage("coll", "compile: --ranks is missing");
-	if (!is_name(request.path) && (request.has_kind || request.desc.flags))
+	if (!coll_is_name(request.path) && (request.has_kind || request.desc.flags))
 		return command_usage("coll", "compile: a text says its "
 				     "collective itself");
-	if (!is_name(request.path))
+	if (!coll_is_name(request.path))
 		code = input_read("coll", request.path, &input);
 	if (code == COMMAND_DONE)
 		code = compile(&request, &input);

@@ -33,6 +33,11 @@ int coll_choose(const char *option, const char *const *names,
 	return COMMAND_USAGE;
 }
 
+bool coll_is_name(const char *subject)
+{
+	return strcmp(subject, "-") != 0 && strpbrk(subject, "./") == NULL;
+}
+
 int coll_number(const char *option, const char *value, uint32_t *out)
 {
 	uint64_t number = 0;
@@ -62,7 +67,7 @@ int coll_options(int argc, char **argv, const struct option *known,
 		return code;
 	if (argc - optind != 1)
 		return command_usage("coll", "%s: expected one %s", argv[0],
-				     strcmp(argv[0], "tune") == 0 ? "KIND" :
+				     strcmp(argv[0], "tune") == 0 ? "KIND or FILE" :
 				     "FILE; '-' is standard input");
 	*out_file = argv[optind];
 	return COMMAND_DONE;

@@ -1384,6 +1384,8 @@ typedef struct plait_compile_desc {
 	uint64_t slot_bytes;
 	uint64_t min_bytes;
 	uint64_t max_bytes;
+	uint32_t message_chunks;
+	uint32_t reserved0;
 } plait_compile_desc;
 plait_status plait_coll_create(plait_context *context,
 					 const plait_coll_desc *desc,

@@ -177,18 +177,20 @@ end
 --- Compile the program as it is now, and prove the schedule.  Options: target, protocol,
 -- instances, depth, lanes, channels, slot_bytes, min_bytes, max_bytes; fusion = false: each
 -- send, receipt and reduction is a step of its own; separate_lanes: no lane both sends and
--- receives.
+-- receives; aggregate: messages of neighbouring chunks that are ready at about one time become
+-- one, of at most message_chunks.
 function Coll:compile(options)
   options = options or {}
   core.check_options(options, " target protocol instances depth lanes channels slot_bytes min_bytes max_bytes "
-                              .. "fusion separate_lanes ")
+                              .. "fusion separate_lanes aggregate message_chunks ")
   local desc = core.sized("plait_compile_desc", {
     flags = (options.fusion == false and lib.PLAIT_COMPILE_NO_FUSION or 0)
-      + (options.separate_lanes and lib.PLAIT_COMPILE_SEPARATE_LANES or 0),
+      + (options.separate_lanes and lib.PLAIT_COMPILE_SEPARATE_LANES or 0)
+      + (options.aggregate and lib.PLAIT_COMPILE_AGGREGATE or 0),
     target = chosen("target", options.target or "plait", TARGETS),
     protocol = chosen("protocol", options.protocol or "auto", PROTOCOLS), instances = options.instances,
     depth = options.depth, lanes = options.lanes, channels = options.channels, slot_bytes = options.slot_bytes,
-    min_bytes = options.min_bytes, max_bytes = options.max_bytes})
+    min_bytes = options.min_bytes, max_bytes = options.max_bytes, message_chunks = options.message_chunks})
   return core.object(Schedule, core.make("plait_schedule", lib.plait_coll_compile, self:handle(), desc),
                      {system = self.system})
 end

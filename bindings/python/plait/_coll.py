@@ -173,16 +173,19 @@ class Coll(Handle):
 
     def compile(self, *, target: str = "plait", protocol: str = "auto", instances: int = 0, depth: int = 0,
                 lanes: int = 0, channels: int = 0, slot_bytes: int = 0, min_bytes: int = 0, max_bytes: int = 0,
-                fusion: bool = True, separate_lanes: bool = False) -> Schedule:
+                fusion: bool = True, separate_lanes: bool = False, aggregate: bool = False,
+                message_chunks: int = 0) -> Schedule:
         """Compile the program as it is now, and prove the schedule.  0 is the target's
         choice.  fusion=False: each send, receipt and reduction is a step of its own;
-        separate_lanes: no lane both sends and receives."""
+        separate_lanes: no lane both sends and receives; aggregate: messages of neighbouring
+        chunks that are ready at about one time become one, of at most message_chunks."""
         flags = ((0 if fusion else _raw.PLAIT_COMPILE_NO_FUSION) |
-                 (_raw.PLAIT_COMPILE_SEPARATE_LANES if separate_lanes else 0))
+                 (_raw.PLAIT_COMPILE_SEPARATE_LANES if separate_lanes else 0) |
+                 (_raw.PLAIT_COMPILE_AGGREGATE if aggregate else 0))
         desc = sized(_raw.plait_compile_desc, flags=flags, target=chosen("target", target, _TARGETS),
                      protocol=chosen("protocol", protocol, _PROTOCOLS), instances=instances, depth=depth,
                      lanes=lanes, channels=channels, slot_bytes=slot_bytes, min_bytes=min_bytes,
-                     max_bytes=max_bytes)
+                     max_bytes=max_bytes, message_chunks=message_chunks)
         return Schedule(self.system, make(lib.plait_coll_compile, self.handle, byref(desc)))
 
     @staticmethod

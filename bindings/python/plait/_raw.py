@@ -970,6 +970,8 @@ class plait_compile_desc(Structure):
         ("slot_bytes", c_uint64),
         ("min_bytes", c_uint64),
         ("max_bytes", c_uint64),
+        ("message_chunks", c_uint32),
+        ("reserved0", c_uint32),
     ]
 
 

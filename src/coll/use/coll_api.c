@@ -320,12 +320,16 @@ static plait_status read_compile(const plait_compile_desc *given,
 	status = PLAIT__STRUCT_READ(plait_compile_desc, &desc, given, error);
 	if (status != PLAIT_OK)
 		return status;
+	if (desc.reserved0 != 0)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_compile_desc.reserved0 is not 0");
 	*out = (plait__compile_request){
 		.flags = desc.flags, .target = desc.target,
 		.protocol = desc.protocol, .instances = desc.instances,
 		.depth = desc.depth, .lanes = desc.lanes,
 		.channels = desc.channels, .slot_bytes = desc.slot_bytes,
 		.min_bytes = desc.min_bytes, .max_bytes = desc.max_bytes,
+		.message_chunks = desc.message_chunks,
 	};
 	return PLAIT_OK;
 }

@@ -53,6 +53,8 @@ Plait.open(backend="host") do system
     end
     again = Plait.bytes(read_schedule(system, Plait.bytes(schedule))) == Plait.bytes(schedule)
     println(first(split(String(Plait.bytes(schedule; format=:msccl)))), ' ', truth(again))
+    steps = read_coll(system, "broadcast ranks=2 chunks=8 in_place\nfor i in 0..8 { copy(input[0, i], 1) }\n")
+    println(check(compile(steps)).steps, ' ', check(compile(steps; aggregate=true, message_chunks=4)).steps)
     try
         read_coll(system, "broadcast ranks=2\nnothing"; name="mine")
     catch problem

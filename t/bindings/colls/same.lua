@@ -52,5 +52,8 @@ local held, refused = pcall(schedule.check, schedule, {promises = {{1, 0, {{1, 0
 if not held then print("refused: " .. refused.proof.reason) end
 local again = system:read_schedule(schedule:write()):write() == schedule:write()
 print(schedule:write("msccl"):match "%S+" .. " " .. truth(again))
+local steps = system:read_coll("broadcast ranks=2 chunks=8 in_place\nfor i in 0..8 { copy(input[0, i], 1) }\n")
+print(tostring(tonumber(steps:compile():check().steps)) .. " "
+      .. tostring(tonumber(steps:compile {aggregate = true, message_chunks = 4}:check().steps)))
 local _, wrong = pcall(system.read_coll, system, "broadcast ranks=2\nnothing", "mine")
 print(tostring(wrong):match "%S*mine%S*")

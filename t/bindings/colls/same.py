@@ -51,6 +51,8 @@ with plait.open("host") as system:
     except plait.Error as error:
         print("refused:", error.proof.reason)
     print(schedule.write("msccl").decode().split()[0], system.read_schedule(schedule.write()).write() == schedule.write())
+    steps = system.read_coll("broadcast ranks=2 chunks=8 in_place\nfor i in 0..8 { copy(input[0, i], 1) }\n")
+    print(steps.compile().check().steps, steps.compile(aggregate=True, message_chunks=4).check().steps)
     try:
         system.read_coll("broadcast ranks=2\nnothing", "mine")
     except plait.Error as error:

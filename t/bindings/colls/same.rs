@@ -61,6 +61,9 @@ fn main() -> Result<()> {
     let again = system.read_schedule(&binary, "schedule")?.write(ScheduleFormat::Binary)? == binary;
     let text = String::from_utf8_lossy(&xml);
     println!("{} {}", text.split_whitespace().next().unwrap_or(""), if again { "True" } else { "False" });
+    let steps = system.read_coll("broadcast ranks=2 chunks=8 in_place\nfor i in 0..8 { copy(input[0, i], 1) }\n", "it", 0, 0)?;
+    let joined = steps.compile_with(&CompileOptions::new().aggregate(4))?;
+    println!("{} {}", steps.compile()?.check()?.steps, joined.check()?.steps);
     if let Err(error) = system.read_coll("broadcast ranks=2\nnothing", "mine", 0, 0) {
         println!("{}", error.text().split(' ').next().unwrap_or(""));
     }

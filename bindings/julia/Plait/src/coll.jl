@@ -192,17 +192,21 @@ function parallel(f, coll::Coll, ways)
 end
 
 """
-    compile(coll; target=:plait, protocol=:auto, fusion=true, separate_lanes=false, numbers...)
+    compile(coll; target=:plait, protocol=:auto, fusion=true, separate_lanes=false, aggregate=false, numbers...)
 
 Compile the program as it is now, and prove the [`Schedule`](@ref). `target` is `:plait`,
 `:msccl`, `:executor` or `:rccl`, `protocol` is `:auto`, `:simple`, `:ll` or `:ll128`. The
-numbers `instances`, `depth`, `lanes`, `channels`, `slot_bytes`, `min_bytes` and `max_bytes` are
-the target's choice if they are 0. Without `fusion` each send, receipt and reduction is a step
-of its own; with `separate_lanes` no lane both sends and receives.
+numbers `instances`, `depth`, `lanes`, `channels`, `slot_bytes`, `min_bytes`, `max_bytes` and
+`message_chunks` are the target's choice if they are 0. Without `fusion` each send, receipt and
+reduction is a step of its own; with `separate_lanes` no lane both sends and receives; with
+`aggregate` messages of neighbouring chunks that are ready at about one time become one, of at
+most `message_chunks`.
 """
-function compile(coll::Coll; target=:plait, protocol=:auto, fusion=true, separate_lanes=false, numbers...)
+function compile(coll::Coll; target=:plait, protocol=:auto, fusion=true, separate_lanes=false, aggregate=false,
+                 numbers...)
     flags = (fusion ? UInt32(0) : Raw.PLAIT_COMPILE_NO_FUSION) |
-            (separate_lanes ? Raw.PLAIT_COMPILE_SEPARATE_LANES : UInt32(0))
+            (separate_lanes ? Raw.PLAIT_COMPILE_SEPARATE_LANES : UInt32(0)) |
+            (aggregate ? Raw.PLAIT_COMPILE_AGGREGATE : UInt32(0))
     desc = sized(Raw.plait_compile_desc; flags=flags, target=chosen("target", target, COLL_TARGETS),
                  protocol=chosen("protocol", protocol, PROTOCOLS), numbers...)
     return Schedule(create(Raw.plait_coll_compile, Raw.plait_schedule, coll, Ref(desc)), coll.system)

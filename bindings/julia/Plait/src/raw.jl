@@ -893,6 +893,8 @@ struct plait_compile_desc
     slot_bytes::UInt64
     min_bytes::UInt64
     max_bytes::UInt64
+    message_chunks::UInt32
+    reserved0::UInt32
 end
 
 struct plait_schedule_info

@@ -864,6 +864,8 @@ pub struct plait_compile_desc [size] {
     pub slot_bytes: u64,
     pub min_bytes: u64,
     pub max_bytes: u64,
+    pub message_chunks: u32,
+    pub reserved0: u32,
 }
 pub struct plait_schedule_info [size] {
     pub size: u32,

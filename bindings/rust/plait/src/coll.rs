@@ -314,6 +314,14 @@ impl CompileOptions {
         self.desc.flags |= raw::PLAIT_COMPILE_SEPARATE_LANES;
         self
     }
+
+    /// Join messages of neighbouring chunks that are ready at about one time, up to so many
+    /// chunks; 0: any number.
+    pub fn aggregate(mut self, message_chunks: u32) -> Self {
+        self.desc.flags |= raw::PLAIT_COMPILE_AGGREGATE;
+        self.desc.message_chunks = message_chunks;
+        self
+    }
 }
 
 impl Coll {
