@@ -3,9 +3,11 @@
  * Random chunk programs of 2 to 6 ranks: copies, reductions, parts, scratch,
  * nested parallel ways, channels and lanes of the program's own.  The promise of
  * each is what its operations do one after another; the interpreter checks the
- * schedules of several compilations against it.
+ * schedules of several compilations against it, and all of them are proved.  A
+ * mutant of each is refused, or the interpreter finds nothing wrong with it.
  */
 #include "coll/coll_compile.h"
+#include "coll/prove/prove.h"
 #include "base/alloc.h"
 #include "coll/interpret.h"
 
@@ -254,6 +256,96 @@ static plait__chunk_program *make_program(uint32_t flavour)
 	return model.program;
 }
 
+/* ---- mutants ---- */
+
+static uint32_t refused, equivalent;
+
+/* Exchange a step with the next one of its lane. */
+static void swap_steps(plait__schedule *schedule, uint64_t number)
+{
+	for (uint64_t i = 0; i < schedule->lane_count; i++) {
+		const plait__coll_lane *lane = &schedule->lanes[i];
+		plait__coll_step *step = &schedule->steps[number];
+
+		if (number >= lane->first_step &&
+		    number + 1 < lane->first_step + lane->step_count) {
+			plait__coll_step first = step[0];
+
+			step[0] = step[1];
+			step[1] = first;
+		}
+	}
+}
+
+static void mutate(plait__schedule *schedule, uint64_t number)
+{
+	plait__coll_step *step = &schedule->steps[number];
+
+	switch (below(7)) {
+	case 0:
+		step->wait_count -= step->wait_count > 0;
+		break;
+	case 1:
+		step->count++;
+		break;
+	case 2:
+		step->source++;
+		break;
+	case 3:
+		step->target++;
+		break;
+	case 4:
+		step->kind = (uint8_t)below(PLAIT__STEP_REDUCE + 1);
+		break;
+	case 5:
+		step->target_buffer = (uint8_t)below(3);
+		break;
+	default:
+		swap_steps(schedule, number);
+	}
+}
+
+/* Change the schedule, then undo the change; returns as check_schedule. */
+static const char *check_mutant(plait__schedule *schedule, uint64_t seed)
+{
+	uint64_t number = schedule->step_count == 0 ? 0 :
+			  below((uint32_t)schedule->step_count);
+	plait__coll_step saved[2] = { { .kind = 0 } };
+	uint64_t left = schedule->step_count - number;
+	plait__proof proof;
+	const char *why = "";
+
+	if (left == 0)
+		return why;
+	memcpy(saved, &schedule->steps[number],
+	       (left < 2 ? left : 2) * sizeof(saved[0]));
+	mutate(schedule, number);
+	if (plait__prove_schedule(schedule, NULL, &proof, NULL) == PLAIT_OK) {
+		why = interpret(schedule, seed, 3);
+		equivalent++;
+	} else {
+		refused++;
+	}
+	memcpy(&schedule->steps[number], saved,
+	       (left < 2 ? left : 2) * sizeof(saved[0]));
+	return why;
+}
+
+/* ---- all ---- */
+
+/* Returns an empty text, or what is wrong with the schedule. */
+static const char *check_schedule(plait__schedule *schedule, uint64_t seed,
+				  plait_error *error)
+{
+	plait__proof proof;
+	const char *why;
+
+	if (plait__prove_schedule(schedule, NULL, &proof, error) != PLAIT_OK)
+		return error->text;
+	why = interpret(schedule, seed, 2);
+	return *why != 0 ? why : check_mutant(schedule, seed);
+}
+
 static bool check_program(uint64_t seed)
 {
 	plait__chunk_program *program;
@@ -270,10 +362,12 @@ static bool check_program(uint64_t seed)
 		plait__schedule *schedule;
 		const char *why = error.text;
 
+		if (how.flags & PLAIT__COMPILE_AGGREGATE)
+			how.message_chunks = below(4);
 		if (plait__compile_program(plait__alloc_default(), program,
 					   &how, &schedule, &error) ==
 		    PLAIT_OK) {
-			why = interpret(schedule, seed + i, 2);
+			why = check_schedule(schedule, seed + i, &error);
 			plait__schedule_free(schedule);
 		}
 		/* A channel of the program's may be taken by other ways. */
@@ -296,7 +390,9 @@ static void compiles_right(void)
 	for (uint32_t i = 0; i < count; i++)
 		if (!check_program(seed + i))
 			return;
-	OK_THAT(true, "%u programs", count);
+	OK_THAT(refused > count && equivalent > count / 100,
+		"%u programs; mutants: %u refused, %u as good", count, refused,
+		equivalent);
 }
 
 static const struct tap_scenario all[] = {
