@@ -106,6 +106,18 @@ static void take_facts(plait__byte_source *source, plait__schedule *facts)
 	facts->promise_source_count = take_long(source);
 }
 
+/* Returns true if zeros fill the name up: equal names have equal bytes. */
+static int is_filled_up(const char *name, size_t bytes)
+{
+	size_t length = strnlen(name, bytes);
+
+	if (length == bytes)
+		return 0;
+	while (length < bytes && name[length] == '\0')
+		length++;
+	return length == bytes;
+}
+
 static plait_status check_facts(const plait__byte_source *source,
 				const plait__schedule *facts, uint64_t count)
 {
@@ -117,8 +129,8 @@ static plait_status check_facts(const plait__byte_source *source,
 	if (facts->rank_count == 0 || facts->root >= facts->rank_count ||
 	    facts->depth == 0)
 		return refuse(source, "ranks, root or depth");
-	if (memchr(facts->name, 0, sizeof(facts->name)) == NULL)
-		return refuse(source, "the name has no end");
+	if (!is_filled_up(facts->name, sizeof(facts->name)))
+		return refuse(source, "the name has no end, or bytes behind it");
 	/* Waits are numbers of 32 bits in steps; the others are below. */
 	if (facts->lane_count > UINT32_MAX || facts->step_count > UINT32_MAX ||
 	    facts->wait_count > UINT32_MAX ||
