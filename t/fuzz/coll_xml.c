@@ -4,19 +4,17 @@
  * against it.  A proved schedule is written in each dialect that can hold it,
  * and what was written reads as a schedule with the same proof and bytes.
  */
-#include "fuzz.h"
+#include "coll_proof.h"
 
 #include "base/alloc.h"
 #include "base/text.h"
 #include "coll/form/xml_read.h"
 #include "coll/form/xml_write.h"
-#include "coll/prove/prove.h"
 
 #include <string.h>
 
-/* Longer documents are slower and tell no more; one with many chunks has much
- * memory. */
-enum { MOST_BYTES = 16384, MOST_CHUNKS = 1 << 16 };
+/* Longer documents are slower and tell no more. */
+enum { MOST_BYTES = 16384 };
 
 static void write_text(const plait__schedule *schedule, uint32_t target,
 		       plait__text *text)
@@ -54,33 +52,14 @@ static void read_back(const plait__schedule *schedule,
 
 static void try_proof(const plait__schedule *schedule)
 {
-	plait__prove_request request = { .scratch_tiles = 2 };
-	plait_error error = { .size = sizeof(error) };
 	plait__proof proof;
-	plait_status status = plait__prove_schedule(schedule, NULL, &proof,
-						    &error);
+	plait_status status = prove(schedule, &proof);
 
-	FUZZ_NEED((status != PLAIT_OK) ==
-		  (proof.reason != PLAIT__PROOF_NO_REASON), error.text);
-	FUZZ_NEED((status == PLAIT_OK) == (error.text[0] == '\0'), error.text);
-	(void)plait__prove_schedule(schedule, &request, &(plait__proof){ 0 },
-				    NULL);
 	for (uint32_t i = PLAIT__TARGET_MSCCL;
 	     i <= PLAIT__TARGET_RCCL && status == PLAIT_OK; i++)
 		if (proof.flags & PLAIT__PROOF_EXPORTS_MSCCL
 					  << (i - PLAIT__TARGET_MSCCL))
 			read_back(schedule, &proof, i);
-}
-
-static int is_small(const plait__schedule *schedule)
-{
-	uint64_t chunks = 0;
-
-	for (uint32_t i = 0; i < schedule->rank_count; i++)
-		chunks += (uint64_t)schedule->ranks[i].input_chunks +
-			  schedule->ranks[i].output_chunks +
-			  schedule->ranks[i].scratch_chunks;
-	return chunks <= MOST_CHUNKS;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -17,6 +17,14 @@ from tap import BUILD, ROOT, done, ok, read, run
 TARGETS = re.findall(r"(?m)^%C%_(\w+)_SOURCES", read("t/fuzz/local.mk"))
 ok(len(TARGETS) >= 4, "%d targets" % len(TARGETS))
 
+TEXTS = ("allreduce ranks=4 chunks=ranks in_place\nfor r in 0..ranks {\n\tc = input[(r + 1) % ranks, r]\n"
+         "\tfor s in 2..ranks + 1 { c = reduce(input[(r + s) % ranks, r], c) }\n"
+         "\tfor s in 1..ranks { c = copy(c, (r + s) % ranks) }\n}\n",
+         "custom ranks=3 inputs=2 outputs=2 in_place\npromise output[0, 1] = input[1, 0] + input[0, 1]\n"
+         "parallel 2 { x = copy(input[1, 0], scratch1[0, *], channel=0)\nreduce(input[0, 1], part(x, 0, 1)) }\n",
+         "broadcast ranks=3 chunks=4\nfor i in 0..4 { for r in 0..ranks { if r != 2 or i < 9 {\n"
+         "copy(input[0, i], output[r, i]) } else { y = -i } } }\n")
+
 
 def inputs(target):
     for kind in ("corpus", "found"):
@@ -39,6 +47,13 @@ def made(target, folder):
             data = text.encode()
         elif target in ("plan_bytes", "plan_runs") and i < 20:
             data = b"seed %d" % i
+        elif target == "coll_text":
+            text = TEXTS[i % len(TEXTS)]
+            for _ in range(i // len(TEXTS) % 4):    # a piece of a text in another one
+                at, other = r.randrange(len(text)), r.choice(TEXTS)
+                start = r.randrange(len(other))
+                text = text[:at] + other[start:start + r.randrange(12)] + text[at + r.randrange(12):]
+            data = text.encode()
         elif target == "coll_xml":
             made_here = coll_make.random_program(r)
             data = coll_make.text(made_here).encode()

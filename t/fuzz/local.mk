@@ -4,7 +4,8 @@ SERIAL_SCRIPT_TESTS += %D%/corpus.t
 # Fuzz targets: each takes any bytes.  Here they run the inputs of corpus and
 # found; the lane `fuzz` of bootstrap links them with libFuzzer.
 FUZZ_TARGETS = %D%/signature %D%/graph_text %D%/plan_bytes \
-	%D%/graph_calls %D%/plan_runs %D%/interface %D%/coll_xml
+	%D%/graph_calls %D%/plan_runs %D%/interface %D%/coll_xml \
+	%D%/coll_text %D%/coll_bytes
 TEST_HELPERS += $(FUZZ_TARGETS)
 FUZZ_MAIN = %D%/replay.c %D%/fuzz.h
 LDFLAGS_FUZZ =
@@ -17,9 +18,15 @@ LDFLAGS_FUZZ =
 %C%_plan_bytes_SOURCES = %D%/plan_bytes.c %D%/plan_words.h $(FUZZ_MAIN)
 %C%_plan_bytes_LDADD = src/libplaitcore.la
 %C%_plan_bytes_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
-%C%_coll_xml_SOURCES = %D%/coll_xml.c $(FUZZ_MAIN)
+%C%_coll_xml_SOURCES = %D%/coll_xml.c %D%/coll_proof.h $(FUZZ_MAIN)
 %C%_coll_xml_LDADD = src/libplaitcore.la
 %C%_coll_xml_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
+%C%_coll_text_SOURCES = %D%/coll_text.c %D%/coll_proof.h $(FUZZ_MAIN)
+%C%_coll_text_LDADD = src/libplaitcore.la
+%C%_coll_text_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
+%C%_coll_bytes_SOURCES = %D%/coll_bytes.c %D%/coll_proof.h $(FUZZ_MAIN)
+%C%_coll_bytes_LDADD = src/libplaitcore.la
+%C%_coll_bytes_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
 %C%_graph_calls_SOURCES = %D%/graph_calls.c %D%/blank.h \
 	$(FUZZ_MAIN)
 %C%_graph_calls_LDADD = src/libplaitcore.la
