@@ -355,6 +355,44 @@ static void saves_what_messages_refer_to(void)
 	IS_UINT(staged, 1);
 }
 
+/* A ring of four ranks: a sum that goes on is made where the message is.  In one
+ * memory a chunk needs one temporary, for the first sum; elsewhere each rank but
+ * the first copies the message to its own memory. */
+static void sums_in_messages(void)
+{
+	static const uint32_t memories[] = { 0, 1, 2, 3 };
+	const plait__chunk_request how = { .kind = PLAIT__COLL_ALLREDUCE,
+					   .flags = 1, .rank_count = 4 };
+	const plait__compile_request compile = { .flags = 0 };
+	plait__chunk_program *program;
+	plait__schedule *schedule;
+
+	OK(plait__known_make(plait__alloc_default(), "ring", &how, &program,
+			     NULL) == PLAIT_OK);
+	OK(plait__compile_program(plait__alloc_default(), program, &compile,
+				  &schedule, NULL) == PLAIT_OK);
+	for (uint32_t i = 0; i < 2; i++) {
+		const plait__merge_request request = {
+			.count = 40, .memories = i == 0 ? NULL : memories,
+		};
+		uint32_t kinds[3] = { 0 };
+		plait__merge merge;
+
+		IS_INT(plait__merge_schedule(schedule, &request, &merge, NULL),
+		       PLAIT_OK);
+		for (uint32_t k = 0; k < merge.ops.count; k++)
+			kinds[((const plait__merge_op *)plait__vector_at(
+				&merge.ops, k))->kind]++;
+		IS_UINT(merge.temporaries.count, i == 0 ? 4 : 3 * 4);
+		IS_UINT(kinds[PLAIT__MERGE_REDUCE_TO], i == 0 ? 4 : 0);
+		IS_UINT(kinds[PLAIT__MERGE_REDUCE], i == 0 ? 2 * 4 : 3 * 4);
+		IS_UINT(kinds[PLAIT__MERGE_COPY], i == 0 ? 3 * 4 : 6 * 4);
+		plait__merge_free(&merge);
+	}
+	plait__schedule_free(schedule);
+	plait__chunk_program_free(program);
+}
+
 /* A copy from chunk 0 on to chunk 1 on repeats chunk 0. */
 static void copies_by_chunk(void)
 {
@@ -461,6 +499,7 @@ static void refuses_unequal_chunks(void)
 
 static const struct tap_scenario all[] = {
 	{ "messages outlive their source", saves_what_messages_refer_to },
+	{ "sums in messages", sums_in_messages },
 	{ "copies by chunk", copies_by_chunk },
 	{ "cuts into pieces", cuts_into_pieces },
 	{ "refuses unequal chunks", refuses_unequal_chunks },

@@ -74,6 +74,41 @@ static plait_status emit_reduction(plait__merge_state *state, step_cells *at)
 	return status == PLAIT_OK ? plait__merge_emit(state, &action) : status;
 }
 
+/* Returns true if the cells are of a message, and no other message refers to
+ * them. */
+static bool is_own_message(const plait__merge_state *state,
+			   const uint32_t *cells, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (cells[i] < state->buffer_cells)
+			return false;
+	return !plait__merge_message_refers(state, cells, count);
+}
+
+/* Add to what arrives, for a message: in its memory if it has some of its own,
+ * else in new memory; `target` gets the cells. */
+static plait_status emit_message(plait__merge_state *state, step_cells *at)
+{
+	uint32_t count = at->step->count, first;
+	const plait__merge_action action = {
+		.kind = PLAIT__MERGE_REDUCE, .rank = at->rank, .count = count,
+		.target = at->target, .source = at->source,
+	};
+	plait_status status = stage(state, at);
+
+	if (status != PLAIT_OK)
+		return status;
+	if (is_own_message(state, at->in, count)) {
+		memcpy(at->target, at->in, count * sizeof(*at->in));
+		return plait__merge_emit(state, &action);
+	}
+	status = plait__merge_cells_add(state, at->rank, at->source, count,
+					&first);
+	for (uint32_t i = 0; i < count; i++)
+		at->target[i] = first + i;
+	return status == PLAIT_OK ? emit_reduction(state, at) : status;
+}
+
 static plait_status emit_local(plait__merge_state *state, const step_cells *at)
 {
 	const plait__merge_action action = {
@@ -87,19 +122,12 @@ static plait_status emit_local(plait__merge_state *state, const step_cells *at)
 
 static plait_status compute(plait__merge_state *state, step_cells *at)
 {
-	plait_status status;
-	uint32_t first;
-
 	switch (at->step->kind) {
 	case PLAIT__STEP_RECV:
 	case PLAIT__STEP_RECV_SEND:
 		return emit_copy(state, at, at->target, at->in);
 	case PLAIT__STEP_RECV_REDUCE_SEND:
-		status = plait__merge_cells_add(state, at->rank, at->source,
-						at->step->count, &first);
-		for (uint32_t i = 0; i < at->step->count; i++)
-			at->target[i] = first + i;
-		return status == PLAIT_OK ? emit_reduction(state, at) : status;
+		return emit_message(state, at);
 	case PLAIT__STEP_RECV_REDUCE:
 	case PLAIT__STEP_RECV_REDUCE_BOTH:
 		return emit_reduction(state, at);

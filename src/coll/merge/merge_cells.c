@@ -236,5 +236,6 @@ plait_status plait__merge_cells_make(plait__merge_state *state)
 				   "the schedule has no chunks");
 	for (uint32_t i = 0; i < state->schedule->rank_count && !status; i++)
 		status = make_rank(state, i);
+	state->buffer_cells = state->cells.count;
 	return status;
 }

@@ -54,6 +54,7 @@ typedef struct plait__merge_state {
 	uint32_t step;		/* at hand, for operations */
 	uint32_t pieces, piece;	/* of each sub-chunk; at hand */
 	uint64_t *first_cell;	/* by rank */
+	uint32_t buffer_cells;	/* those behind are of messages */
 	plait__merge_lane *lanes;
 	plait__vector cells, reads, words, messages;
 } plait__merge_state;
