@@ -305,9 +305,14 @@ static void mutate(plait__schedule *schedule, uint64_t number)
 	}
 }
 
-/* Change the schedule, then undo the change; returns as check_schedule. */
+/* Change the schedule, then undo the change; returns as check_schedule.  The
+ * proof is for executors whose steps need message and slot at once, as those of
+ * the interpreter do. */
 static const char *check_mutant(plait__schedule *schedule, uint64_t seed)
 {
+	const plait__prove_request request = {
+		.flags = PLAIT__PROVE_TARGET, .target = PLAIT__TARGET_MSCCL,
+	};
 	uint64_t number = schedule->step_count == 0 ? 0 :
 			  below((uint32_t)schedule->step_count);
 	plait__coll_step saved[2] = { { .kind = 0 } };
@@ -320,7 +325,8 @@ static const char *check_mutant(plait__schedule *schedule, uint64_t seed)
 	memcpy(saved, &schedule->steps[number],
 	       (left < 2 ? left : 2) * sizeof(saved[0]));
 	mutate(schedule, number);
-	if (plait__prove_schedule(schedule, NULL, &proof, NULL) == PLAIT_OK) {
+	if (plait__prove_schedule(schedule, &request, &proof, NULL) ==
+	    PLAIT_OK) {
 		why = interpret(schedule, seed, 3);
 		equivalent++;
 	} else {
