@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Allreduce of f32 in one process: a ring as a plan, beside a loop by hand that
- * moves the same bytes on one thread, chunk by chunk and in pieces that stay in
- * its cache.  In turn, the least of all turns; also the time to make the plan.
+ * Allreduce of f32 in one process: a ring as a plan, beside loops by hand that
+ * move the same bytes: chunk by chunk, in pieces that stay in a cache, and these
+ * on two threads, which share the chunks and need nothing of each other.  In
+ * turn; minimum and median of all turns, and the time to make the plan.
  *
  *	bench/collective [TURNS]
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "plait/plait.h"
+#include "sys/atomic.h"
 #include "sys/clock.h"
 
-enum { MOST_RANKS = 4 };
+enum { MOST_RANKS = 4, MOST_TURNS = 10000, PIECE = 1 << 15 };
+
+/* The second thread sleeps while a turn is not its own. */
+enum { IDLE, CALLED, READY, GO, DONE, STOP };
 
 struct bench {
 	plait_context *context;
@@ -21,6 +27,8 @@ struct bench {
 	float *memory[MOST_RANKS];
 	uint32_t ranks;
 	uint64_t count;
+	at_u32 phase;		/* of the second thread */
+	pthread_t second;
 	plait_error error;
 };
 
@@ -47,10 +55,11 @@ static void sum_up(const struct bench *at, uint32_t r, uint64_t begin,
 		       at->memory[r] + begin, (end - begin) * sizeof(float));
 }
 
-/* Chunk r in rank r, in pieces of some elements. */
-static void by_hand(const struct bench *at, uint64_t piece)
+/* Chunk r in rank r, in pieces of some elements; each `step`-th one. */
+static void by_hand(const struct bench *at, uint64_t piece, uint32_t first,
+		    uint32_t step)
 {
-	for (uint32_t r = 0; r < at->ranks; r++) {
+	for (uint32_t r = first; r < at->ranks; r += step) {
 		uint64_t begin = r * at->count / at->ranks;
 		uint64_t end = (r + 1) * at->count / at->ranks;
 
@@ -59,6 +68,51 @@ static void by_hand(const struct bench *at, uint64_t piece)
 						     end : begin + piece);
 	}
 }
+
+/* ---- the second thread ---- */
+
+static void await_phase(struct bench *at, uint32_t phase)
+{
+	while (at_load_acquire_u32(&at->phase) != phase)
+		at_spin_pause();
+}
+
+static void *second_thread(void *user_data)
+{
+	struct bench *at = user_data;
+	uint32_t phase;
+
+	for (;;) {
+		while ((phase = at_load_acquire_u32(&at->phase)) == IDLE ||
+		       phase == DONE)
+			(void)at_futex_wait(&at->phase, phase,
+					    UINT64_MAX);
+		if (phase == STOP)
+			return NULL;
+		at_store_release_u32(&at->phase, READY);
+		await_phase(at, GO);
+		by_hand(at, PIECE, 1, 2);
+		at_store_release_u32(&at->phase, DONE);
+	}
+}
+
+static void call_second(struct bench *at, uint32_t phase)
+{
+	at_store_release_u32(&at->phase, phase);
+	at_futex_wake_all(&at->phase);
+	if (phase == CALLED)
+		await_phase(at, READY);
+}
+
+static void by_two_hands(struct bench *at)
+{
+	at_store_release_u32(&at->phase, GO);
+	by_hand(at, PIECE, 0, 2);
+	await_phase(at, DONE);
+	at_store_release_u32(&at->phase, IDLE);
+}
+
+/* ---- the plan ---- */
 
 static plait_status make_plan(struct bench *at, plait_device *device,
 			      plait_schedule *schedule)
@@ -116,56 +170,85 @@ static plait_status make(struct bench *at)
 	return status;
 }
 
-/* Least times in us: the plan, by hand, by hand in pieces; then to make the
- * plan. */
-enum { PLAN, BY_HAND, IN_PIECES, MAKE, TIMES };
+/* ---- times ---- */
 
-static void end_time(uint64_t *start, double *best)
+/* Times in us: the plan, by hand, by hand in pieces, these on two threads. */
+enum { PLAN, BY_HAND, IN_PIECES, TWO_HANDS, TIMES };
+static const char *const names[TIMES] = { "plan", "by hand", "in pieces",
+					  "two threads" };
+static double times[TIMES][MOST_TURNS];
+
+static void end_time(uint64_t *start, double *out)
 {
 	uint64_t now = plait__clock_now_ns();
-	double us = (double)(now - *start) / 1000;
 
+	*out = (double)(now - *start) / 1000;
 	*start = now;
-	*best = us < *best ? us : *best;
 }
 
-static plait_status measure(struct bench *at, uint32_t turns, double *best)
+static int compare_times(const void *left, const void *right)
 {
-	uint64_t start = plait__clock_now_ns();
-	plait_status status = make(at);
+	const double *a = left, *b = right;
 
-	for (uint32_t i = 0; i < TIMES; i++)
-		best[i] = 1e9;
-	end_time(&start, &best[MAKE]);
+	return *a < *b ? -1 : *a > *b;
+}
+
+static plait_status measure(struct bench *at, uint32_t turns)
+{
+	plait_status status = PLAIT_OK;
+
 	for (uint32_t i = 0; i < turns && status == PLAIT_OK; i++) {
-		start = plait__clock_now_ns();
+		uint64_t start = plait__clock_now_ns();
+
 		status = plait_plan_call(at->plan, NULL, NULL, &at->error);
-		end_time(&start, &best[PLAN]);
-		by_hand(at, UINT64_MAX / 2);
-		end_time(&start, &best[BY_HAND]);
-		by_hand(at, 1 << 15);
-		end_time(&start, &best[IN_PIECES]);
+		end_time(&start, &times[PLAN][i]);
+		by_hand(at, UINT64_MAX / 2, 0, 1);
+		end_time(&start, &times[BY_HAND][i]);
+		by_hand(at, PIECE, 0, 1);
+		end_time(&start, &times[IN_PIECES][i]);
+		call_second(at, CALLED);
+		start = plait__clock_now_ns();
+		by_two_hands(at);
+		end_time(&start, &times[TWO_HANDS][i]);
 	}
-	plait_plan_release(at->plan);
-	at->plan = NULL;
+	for (uint32_t i = 0; i < TIMES; i++)
+		qsort(times[i], turns, sizeof(times[i][0]), compare_times);
 	return status;
+}
+
+static void print_times(const struct bench *at, uint32_t turns, double made)
+{
+	double hand = times[BY_HAND][0] < times[IN_PIECES][0] ?
+			      times[BY_HAND][0] : times[IN_PIECES][0];
+
+	printf("%u ranks %9llu bytes:", at->ranks,
+	       (unsigned long long)at->count * sizeof(float));
+	for (uint32_t i = 0; i < TIMES; i++)
+		printf(" %s %.2f %.2f,", names[i], times[i][0],
+		       times[i][turns / 2]);
+	printf(" ratios %.2f %.2f; made in %.0f us\n", times[PLAN][0] / hand,
+	       times[PLAN][0] / times[TWO_HANDS][0], made);
+	(void)fflush(stdout);
 }
 
 static int print_row(struct bench *at, uint32_t turns)
 {
+	uint64_t start = plait__clock_now_ns();
 	plait_status status;
-	double best[TIMES];
+	double made;
 
 	for (uint32_t r = 0; r < at->ranks; r++)
 		at->memory[r] = calloc(at->count, sizeof(float));
-	status = measure(at, turns, best);
+	status = make(at);
+	end_time(&start, &made);
 	if (status == PLAIT_OK)
-		printf("%u ranks %9llu bytes: plan %9.2f us, by hand %9.2f us, "
-		       "in pieces %9.2f us; made in %9.2f us\n", at->ranks,
-		       (unsigned long long)at->count * sizeof(float),
-		       best[PLAN], best[BY_HAND], best[IN_PIECES], best[MAKE]);
+		status = measure(at, turns);
+	if (status == PLAIT_OK)
+		print_times(at, turns, made);
 	else
 		fprintf(stderr, "%s\n", at->error.text);
+	plait_plan_release(at->plan);
+	at->plan = NULL;
 	for (uint32_t r = 0; r < at->ranks; r++)
 		free(at->memory[r]);
 	return status != PLAIT_OK;
@@ -173,15 +256,23 @@ static int print_row(struct bench *at, uint32_t turns)
 
 int main(int argc, char **argv)
 {
-	uint32_t turns = argc > 1 ? (uint32_t)atoi(argv[1]) : 50;
+	int wanted = argc > 1 ? atoi(argv[1]) : 50;
+	uint32_t turns = wanted < 1 ? 1 :
+			 wanted > MOST_TURNS ? MOST_TURNS : (uint32_t)wanted;
 	struct bench at = { .error.size = sizeof(at.error) };
 	int failed = plait_context_open(NULL, &at.context, &at.error) !=
 		     PLAIT_OK;
 
+	at_init_u32(&at.phase, IDLE);
+	failed |= pthread_create(&at.second, NULL, second_thread, &at) != 0;
+	if (failed)
+		return 1;
 	for (at.ranks = 2; at.ranks <= MOST_RANKS && !failed; at.ranks += 2)
 		for (at.count = 1 << 10; at.count <= 1 << 24 && !failed;
 		     at.count <<= 2)
 			failed = print_row(&at, turns);
+	call_second(&at, STOP);
+	(void)pthread_join(at.second, NULL);
 	plait_context_release(at.context);
 	return failed;
 }

@@ -2,9 +2,8 @@
 /*
  * Allreduce of f32 on the four parts of an OpenCL device: a ring as a plan,
  * beside the same copies and launches by hand, direct calls of the driver on
- * one queue for each part.  By hand twice: with a kernel that has the loop over
- * items of plait's portable source, and with one that has none, because the
- * launch has an item for each element.  In turn, the least of all turns.
+ * one queue for each part, with a kernel for one element.  In turn; minimum and
+ * median of all turns.
  *
  *	POCL_MAX_PTHREAD_COUNT=4 bench/collective_opencl [TURNS]
  */
@@ -19,14 +18,14 @@
 #include "plait/plait.h"
 #include "sys/clock.h"
 
-enum { RANKS = 4 };
+enum { RANKS = 4, MOST_TURNS = 10000 };
 
 static struct opencl_calls cl;
 static cl_device_id parts[RANKS];
 static cl_context hand_context;
 static cl_command_queue queues[RANKS];
 static cl_program program;
-static cl_kernel loop, add; /* with the loop, and without */
+static cl_kernel add;
 static cl_mem data[RANKS], staged[RANKS];
 
 static plait_error error = { .size = sizeof(error) };
@@ -94,20 +93,7 @@ static void build(void)
 	const char *text =
 		"__kernel void add(__global float *to,\n"
 		"		   __global const float *from, uint first)\n"
-		"{ size_t i = first + get_global_id(0); to[i] += from[i]; }\n"
-		"#define SIZE(i) (ulong)get_global_size(i)\n"
-		"__kernel void loop(__global float *restrict to,\n"
-		"		    __global const float *restrict from,\n"
-		"		    uint first)\n"
-		"{\n"
-		"	ulong n = get_global_size(0);\n"
-		"	ulong at = get_global_id(2) * SIZE(1) + get_global_id(1);\n"
-		"	to += first;\n"
-		"	from += first;\n"
-		"	for (ulong i = at * SIZE(0) + get_global_id(0); i < n;\n"
-		"	     i += SIZE(2) * SIZE(1) * SIZE(0))\n"
-		"		to[i] += from[i];\n"
-		"}\n";
+		"{ size_t i = first + get_global_id(0); to[i] += from[i]; }\n";
 	cl_int code;
 
 	program = cl.clCreateProgramWithSource(hand_context, 1, &text, NULL,
@@ -116,8 +102,6 @@ static void build(void)
 	must("clBuildProgram", cl.clBuildProgram(program, 0, NULL,
 						 "-cl-std=CL1.2", NULL, NULL));
 	add = cl.clCreateKernel(program, "add", &code);
-	must("clCreateKernel", code);
-	loop = cl.clCreateKernel(program, "loop", &code);
 	must("clCreateKernel", code);
 }
 
@@ -146,26 +130,25 @@ static void copy(uint32_t rank, cl_mem from, cl_mem to, uint64_t first,
 		cl.clReleaseEvent(before);
 }
 
-static void reduce(cl_kernel kernel, uint32_t rank, uint64_t first,
-		   uint64_t count, cl_event *event)
+static void reduce(uint32_t rank, uint64_t first, uint64_t count,
+		   cl_event *event)
 {
 	const cl_uint start = (cl_uint)first;
 	const size_t items = count;
 
-	must("argument", cl.clSetKernelArg(kernel, 0, sizeof(cl_mem),
+	must("argument", cl.clSetKernelArg(add, 0, sizeof(cl_mem),
 					   &data[rank]));
-	must("argument", cl.clSetKernelArg(kernel, 1, sizeof(cl_mem),
+	must("argument", cl.clSetKernelArg(add, 1, sizeof(cl_mem),
 					   &staged[rank]));
-	must("argument", cl.clSetKernelArg(kernel, 2, sizeof(start), &start));
+	must("argument", cl.clSetKernelArg(add, 2, sizeof(start), &start));
 	cl.clReleaseEvent(*event);
 	must("clEnqueueNDRangeKernel", cl.clEnqueueNDRangeKernel(
-			queues[rank], kernel, 1, NULL, &items, NULL, 0, NULL,
+			queues[rank], add, 1, NULL, &items, NULL, 0, NULL,
 			event));
 }
 
 /* One step of the ring for all chunks; the first three reduce. */
-static void step(cl_kernel kernel, uint32_t number, uint64_t chunk,
-		 cl_event *events)
+static void step(uint32_t number, uint64_t chunk, cl_event *events)
 {
 	for (uint32_t r = 0; r < RANKS; r++) {
 		uint32_t from = (r + number + 1) % RANKS;
@@ -175,18 +158,18 @@ static void step(cl_kernel kernel, uint32_t number, uint64_t chunk,
 		copy(to, data[from], reduces ? staged[to] : data[to], r * chunk,
 		     chunk, &events[r]);
 		if (reduces)
-			reduce(kernel, to, r * chunk, chunk, &events[r]);
+			reduce(to, r * chunk, chunk, &events[r]);
 	}
 	for (uint32_t r = 0; r < RANKS; r++)
 		must("clFlush", cl.clFlush(queues[r]));
 }
 
-static void run_by_hand(cl_kernel kernel, uint64_t count)
+static void run_by_hand(uint64_t count)
 {
 	cl_event events[RANKS] = { NULL };
 
 	for (uint32_t i = 0; i < 2 * (RANKS - 1); i++)
-		step(kernel, i, count / RANKS, events);
+		step(i, count / RANKS, events);
 	for (uint32_t r = 0; r < RANKS; r++) {
 		must("clFinish", cl.clFinish(queues[r]));
 		cl.clReleaseEvent(events[r]);
@@ -241,38 +224,52 @@ static plait_plan *make_plan(plait_schedule *schedule, uint64_t count)
 
 /* ---- rows ---- */
 
-static void end_time(uint64_t *start, double *best)
+/* In us. */
+static double plan_times[MOST_TURNS], hand_times[MOST_TURNS];
+
+static void end_time(uint64_t *start, double *out)
 {
 	uint64_t now = plait__clock_now_ns();
-	double us = (double)(now - *start) / 1000;
 
+	*out = (double)(now - *start) / 1000;
 	*start = now;
-	*best = us < *best ? us : *best;
+}
+
+static int compare_times(const void *left, const void *right)
+{
+	const double *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+static void measure(plait_plan *plan, uint64_t count, uint32_t turns)
+{
+	for (uint32_t i = 0; i < turns; i++) {
+		uint64_t start = plait__clock_now_ns();
+
+		must("call", plait_plan_call(plan, NULL, NULL, &error));
+		end_time(&start, &plan_times[i]);
+		run_by_hand(count);
+		end_time(&start, &hand_times[i]);
+	}
+	qsort(plan_times, turns, sizeof(*plan_times), compare_times);
+	qsort(hand_times, turns, sizeof(*hand_times), compare_times);
 }
 
 static void print_row(plait_schedule *schedule, uint64_t count, uint32_t turns)
 {
 	plait_plan *plan = make_plan(schedule, count);
-	double best[3] = { 1e9, 1e9, 1e9 };
 
 	for (uint32_t i = 0; i < RANKS; i++) {
 		data[i] = make_memory(count * 4);
 		staged[i] = make_memory(count * 4);
 	}
-	for (uint32_t i = 0; i < turns; i++) {
-		uint64_t start = plait__clock_now_ns();
-
-		must("call", plait_plan_call(plan, NULL, NULL, &error));
-		end_time(&start, &best[0]);
-		run_by_hand(loop, count);
-		end_time(&start, &best[1]);
-		run_by_hand(add, count);
-		end_time(&start, &best[2]);
-	}
-	printf("%9llu bytes: plan %9.2f us, by hand %9.2f us (%.2f), without "
-	       "the loop %9.2f us (%.2f)\n", (unsigned long long)count * 4,
-	       best[0], best[1], best[0] / best[1], best[2],
-	       best[0] / best[2]);
+	measure(plan, count, turns);
+	printf("%9llu bytes: plan %9.2f %9.2f us, by hand %9.2f %9.2f us; "
+	       "ratios %.2f %.2f\n", (unsigned long long)count * 4,
+	       plan_times[0], plan_times[turns / 2], hand_times[0],
+	       hand_times[turns / 2], plan_times[0] / hand_times[0],
+	       plan_times[turns / 2] / hand_times[turns / 2]);
 	plait_plan_release(plan);
 	for (uint32_t i = 0; i < RANKS; i++) {
 		cl.clReleaseMemObject(data[i]);
@@ -285,7 +282,9 @@ int main(int argc, char **argv)
 	const plait_context_desc desc = { .size = sizeof(desc),
 					  .backends = "opencl",
 					  .options = "opencl:split=4" };
-	uint32_t turns = argc > 1 ? (uint32_t)atoi(argv[1]) : 50;
+	int wanted = argc > 1 ? atoi(argv[1]) : 50;
+	uint32_t turns = wanted < 1 ? 1 :
+			 wanted > MOST_TURNS ? MOST_TURNS : (uint32_t)wanted;
 	plait_schedule *schedule;
 
 	load();
