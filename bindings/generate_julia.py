@@ -22,7 +22,7 @@ class Types:
         self.constants = api["constants"]
 
     def of(self, text):
-        base = re.sub(r"\bconst\b|\*", " ", text).strip()
+        base = re.sub(r"\b(?:const|struct)\b|\*", " ", text).strip()
         stars = text.count("*")
         if base == "callback" or base in self.functions:
             base, stars = "void", stars + 1

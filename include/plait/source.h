@@ -19,6 +19,12 @@
  *
  *     plait_kernel_create(context, &desc, &kernel, &error);
  *
+ * One program of several texts: `before` lists texts that come before a source,
+ * each with its own file name and lines in errors.  plait joins the texts and
+ * compiles them as one, in every language; it links no objects.  NVRTC has no
+ * linker of its own, and compilers inline across a joined text, but not across
+ * objects.  So names and macros of a text are seen by the texts behind it.
+ *
  * Compiled code is cached on disk, in PLAIT_CACHE_DIR, else in plait below
  * XDG_CACHE_HOME or ~/.cache; PLAIT_CACHE=0 disables the cache.  PLAIT_CC
  * selects the C compiler, PLAIT_CFLAGS adds flags, and PLAIT_DUMP=DIRECTORY
@@ -86,6 +92,12 @@ typedef struct plait_source {
 	/* Options of the backend's compiler, separated by blanks.  Portable:
 	 * null. */
 	const char *options;
+	/* Texts that come before this one, in this order, as if it included
+	 * them: one program of several texts.  Of each `code`, `bytes` and
+	 * `file` count, and its other fields stay zero; the first one's `size`
+	 * is that of all.  At most 65536; none before PTX or a binary. */
+	const struct plait_source *before;
+	uint64_t before_count;
 } plait_source;
 
 /*

@@ -2,6 +2,7 @@
 /* Reports of builds: errors with log and numbered text, and PLAIT_DUMP. */
 #include "source/build_report.h"
 
+#include "source/texts_before.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -120,9 +121,12 @@ static const char *outside_text(const plait_source *source, const char *line,
 	return out->failed ? NULL : plait__text_get(out);
 }
 
-static void add_numbered(plait__text *out, const plait_source *source)
+static void add_numbered(plait__text *out, const char *file, const char *at,
+			 uint64_t bytes)
 {
-	const char *at = source->code, *end = at + source->bytes;
+	const char *end = at + bytes;
+
+	plait__text_add(out, "\n%s:\n", file);
 
 	for (unsigned line = 1; at < end; line++) {
 		const char *stop = memchr(at, '\n', (size_t)(end - at));
@@ -142,9 +146,19 @@ static void attach(const plait_source *source, const plait__text *log,
 
 	plait__text_init(&detail, plait__alloc_default());
 	plait__text_add_bytes(&detail, plait__text_get(log), log->length);
-	plait__text_add(&detail, "\n%s:\n", source->file);
+	for (uint64_t i = 0; i < source->before_count; i++) {
+		char name[PLAIT__TEXTS_NAME_BYTES];
+		uint64_t bytes;
+		const plait_source *text =
+			plait__texts_before_at(source, i, name, &bytes);
+
+		add_numbered(&detail, name, text->code, bytes);
+	}
 	if (plait__compose_form_is_text(source->form))
-		add_numbered(&detail, source);
+		add_numbered(&detail, source->file, source->code,
+			     source->bytes);
+	else
+		plait__text_add(&detail, "\n%s:\n", source->file);
 	if (!detail.failed)
 		plait__detail_attach(error, plait__text_get(&detail));
 	plait__text_fini(&detail);

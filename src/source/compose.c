@@ -7,6 +7,7 @@
 #include "source/item_variables.h"
 #include "source/loop_predicate.h"
 #include "source/reserved_words.h"
+#include "source/texts_before.h"
 #include "source/value_types.h"
 #include "base/error.h"
 #include "base/sized_struct.h"
@@ -129,6 +130,19 @@ static plait_status check_entry(plait_source *out, const char *name,
 	return PLAIT_OK;
 }
 
+/* Only languages with a preprocessor are joined. */
+static plait_status check_before(const plait_source *out, const char *name,
+				 plait_error *error)
+{
+	if (out->before_count > 0 && (out->form == PLAIT_SOURCE_PTX ||
+	    !plait__compose_form_is_text(out->form)))
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "source of %.60s: no text can come before "
+				   "%s", name,
+				   plait__compose_form_name(out->form));
+	return plait__texts_before_check(out, name, error);
+}
+
 plait_status plait__compose_read_source(const plait_source *given,
 					const char *name, plait_source *out,
 					plait_error *error)
@@ -153,6 +167,8 @@ plait_status plait__compose_read_source(const plait_source *given,
 		status = check_entry(out, name, error);
 	if (status == PLAIT_OK)
 		status = check_defines(out->defines, name, error);
+	if (status == PLAIT_OK)
+		status = check_before(out, name, error);
 	if (out->file == NULL || *out->file == '\0')
 		out->file = name;
 	return status;
@@ -353,10 +369,27 @@ static void add_line(plait__text *out, const char *file, bool in_c)
 	plait__text_add(out, "#%s 1 \"%s\"\n", in_c ? "" : "line", clean);
 }
 
+/* Add the texts before the source, each with lines of its own. */
+static void add_texts_before(plait__text *out, const plait_source *source,
+			     bool in_c)
+{
+	for (uint64_t i = 0; i < source->before_count; i++) {
+		char name[PLAIT__TEXTS_NAME_BYTES];
+		uint64_t bytes;
+		const plait_source *text =
+			plait__texts_before_at(source, i, name, &bytes);
+
+		add_line(out, name, in_c);
+		plait__text_add_bytes(out, text->code, bytes);
+		plait__text_add(out, "\n");
+	}
+}
+
 /* Add the user's code; `guarded` names the kernel to guard, or is null. */
 static void add_code(plait__text *out, const plait_source *source,
 		     uint32_t form, const char *guarded)
 {
+	add_texts_before(out, source, form == PLAIT_SOURCE_C);
 	add_line(out, source->file, form == PLAIT_SOURCE_C);
 	if (guarded != NULL && plait__guard_fits(source, guarded))
 		plait__guard_add(out, source, guarded);

@@ -592,6 +592,8 @@ typedef struct plait_source {
 	const char *file;
 	const char *defines;
 	const char *options;
+	const struct plait_source *before;
+	uint64_t before_count;
 } plait_source;
 plait_status plait_source_text(const char *signature,
 					 const plait_source *source,

@@ -105,6 +105,17 @@ local function parse(signature)
   return found
 end
 
+-- The array refers to the texts of `before`, which the caller keeps.
+local function texts_before(before)
+  local array = ffi.new("plait_source[?]", math.max(#before, 1))
+  for i, one in ipairs(before) do
+    local slot = array[i - 1]
+    slot.size, slot.bytes, slot.file = ffi.sizeof "plait_source", #one[2], one[1]
+    slot.code = ffi.cast("const char *", one[2])
+  end
+  return array
+end
+
 -- A missing text makes none.
 local function sources(source, options)
   local texts = type(source) == "table" and source or {portable = source}
@@ -115,7 +126,10 @@ local function sources(source, options)
     made[count] = {form = form, code = text}
   end
   local array = ffi.new("plait_source[?]", math.max(count, 1))
+  local before = options.before or {}
+  local first = texts_before(before)
   for i, one in ipairs(made) do
+    if #before > 0 then array[i - 1].before, array[i - 1].before_count = first, #before end
     local slot = array[i - 1]
     slot.size, slot.form, slot.bytes = ffi.sizeof "plait_source", one.form, #one.code
     slot.code = ffi.cast("const char *", one.code)
@@ -123,26 +137,29 @@ local function sources(source, options)
     slot.flags = (options.strict and lib.PLAIT_SOURCE_STRICT or 0) + (options.fast and lib.PLAIT_SOURCE_FAST or 0)
       + (options.no_alias and lib.PLAIT_SOURCE_NO_ALIAS or 0)
   end
-  return array, count
+  return array, count, first
 end
 
 -- Return portable source in the language of a backend.
 function kernel.text(signature, source, form, options)
-  local array = sources(source, options)
-  return core.text(function(_, ...)
+  local array, _, first = sources(source, options)
+  local text = core.text(function(_, ...)
     return lib.plait_source_text(signature, array, FORMS[form] or
       core.raise("no sources are for " .. core.describe(form)), ...)
   end)
+  first = nil -- the call read them
+  return text
 end
 
 function kernel.new(system, signature, source, options)
-  core.check_options(options, " library symbol defines options file strict fast no_alias grain ")
+  core.check_options(options, " library symbol defines options file before strict fast no_alias grain ")
   local desc = core.sized("plait_kernel_desc", {
     signature = signature, library = options.library, symbol = options.symbol, grain = options.grain})
-  local array
-  array, desc.source_count = sources(source, options)
+  local array, first
+  array, desc.source_count, first = sources(source, options)
   if desc.source_count > 0 then desc.sources = array end
   local handle = core.make("plait_kernel", lib.plait_kernel_create, system:handle(), desc)
+  first = nil -- the call read them
   local whole = core.text(lib.plait_kernel_signature, handle)
   return core.object(Kernel, handle, {
     system = system, label = whole:match "^[%w_]+", parameters = parse(whole)})

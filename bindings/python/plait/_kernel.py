@@ -216,7 +216,16 @@ _FORMS = {"portable": _raw.PLAIT_SOURCE_PORTABLE, "host": _raw.PLAIT_SOURCE_C,
           "opencl": _raw.PLAIT_SOURCE_OPENCL_C, "cuda": _raw.PLAIT_SOURCE_CUDA_C}
 
 
-def sources_of(source, defines=None, options=None, file=None, flags=0):
+def _texts_before(before):
+    """Return an array of plait_source for (name, text) pairs."""
+    array = (_raw.plait_source * max(len(before), 1))()
+    array._keep = [(encode(name), ctypes.create_string_buffer(text.encode())) for name, text in before]
+    for slot, (name, code) in zip(array, array._keep):
+        slot.size, slot.file, slot.code = ctypes.sizeof(slot), name, ctypes.addressof(code)
+    return array
+
+
+def sources_of(source, defines=None, options=None, file=None, flags=0, before=()):
     """Return a plait_source for each text."""
     texts = {} if source is None else source if isinstance(source, dict) else {"portable": source}
     unknown = set(texts) - set(_FORMS)
@@ -228,7 +237,9 @@ def sources_of(source, defines=None, options=None, file=None, flags=0):
         code = ctypes.create_string_buffer(text.encode())
         one = sized(_raw.plait_source, form=_FORMS[name], defines=encode(defines), flags=flags,
                     options=encode(options), file=encode(file))
-        one.code, one._keep = ctypes.addressof(code), code
+        array = _texts_before(before)
+        one.before, one.before_count = ctypes.addressof(array) if before else None, len(before)
+        one.code, one._keep = ctypes.addressof(code), (code, array)
         made.append(one)
     return made
 
@@ -339,6 +350,7 @@ class Kernel(Handle):
     memory as addresses, and an exception fails the launch.  `file` is the name that compiler
     messages give the source.  `strict`: no fused multiply-add; `fast`: arithmetic may
     be reordered; `no_alias`: no two pointers of a launch address the same memory.
+    `before`: (name, text) pairs that come before the source, as if it included them.
     `grain`: fewest items per call of a compiled range function.  The argument of local
     memory (`sums: local f32`) is its number of bytes for each group, that of a vector
     (`f32x4`) a sequence of numbers, and that of a struct its bytes, or a ctypes.Structure.
@@ -347,15 +359,15 @@ class Kernel(Handle):
     __slots__ = ("system", "name", "parameters", "_keep")
 
     def __init__(self, system, signature, source=None, *, library=None, symbol=None,
-                 function=None, defines=None, options=None, file=None, strict=False, fast=False,
-                 no_alias=False, grain=0):
+                 function=None, defines=None, options=None, file=None, before=(), strict=False,
+                 fast=False, no_alias=False, grain=0):
         if function is not None:
             function, signature = described(function, signature)
         desc = sized(_raw.plait_kernel_desc, signature=encode(signature),
                      library=encode(library), symbol=encode(symbol), grain=grain)
         flags = ((_raw.PLAIT_SOURCE_STRICT if strict else 0) | (_raw.PLAIT_SOURCE_FAST if fast else 0) |
                  (_raw.PLAIT_SOURCE_NO_ALIAS if no_alias else 0))
-        texts = sources_of(source, defines, options, file, flags)
+        texts = sources_of(source, defines, options, file, flags, before)
         if texts:
             array = (_raw.plait_source * len(texts))(*texts)
             desc.sources, desc.source_count = ctypes.addressof(array), len(texts)

@@ -583,6 +583,8 @@ class plait_source(Structure):
         ("file", c_char_p),
         ("defines", c_char_p),
         ("options", c_char_p),
+        ("before", c_void_p),
+        ("before_count", c_uint64),
     ]
 
 

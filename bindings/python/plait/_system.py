@@ -10,8 +10,8 @@ import re
 import threading
 import warnings
 from ctypes import byref, c_int32, c_uint32, c_uint64, c_void_p
-from typing import (TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable, Iterator, List, Optional, Tuple,
-                    Union)
+from typing import (TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable, Iterator, List, Optional,
+                    Sequence, Tuple, Union)
 
 from . import _raw
 from ._batch import Batch
@@ -110,12 +110,12 @@ class System(Handle):
     def kernel(self, signature: str, source: Union[str, Dict[str, str], None] = None, *,
                library: Optional[str] = None, symbol: Optional[str] = None, function: Any = None,
                defines: Optional[str] = None, options: Optional[str] = None,
-               file: Optional[str] = None, strict: bool = False, fast: bool = False,
-               no_alias: bool = False, grain: int = 0) -> Kernel:
+               file: Optional[str] = None, before: Sequence[Tuple[str, str]] = (),
+               strict: bool = False, fast: bool = False, no_alias: bool = False, grain: int = 0) -> Kernel:
         """Create a kernel; see plait.Kernel."""
         return Kernel(self, signature, source, library=library, symbol=symbol, function=function,
-                      defines=defines, options=options, file=file, strict=strict, fast=fast,
-                      no_alias=no_alias, grain=grain)
+                      defines=defines, options=options, file=file, before=before, strict=strict,
+                      fast=fast, no_alias=no_alias, grain=grain)
 
     def kernels(self, folder: str, *names: str) -> List[Kernel]:
         """Create kernels from files of portable source, FOLDER/NAME.plk for each

@@ -97,7 +97,7 @@ struct KernelParameter
 end
 
 """
-    Kernel(system, signature, source; defines, options, file, strict=false, fast=false,
+    Kernel(system, signature, source; defines, options, file, before, strict=false, fast=false,
            no_alias=false, library, symbol, pointer, grain=0)
 
 A kernel: code and its signature. `source` is portable source, or `(opencl=text,
@@ -105,7 +105,8 @@ cuda=text)` with one text per backend. Without `source`, `library` and `symbol` 
 compiled C function, or `pointer` is its address. A `@cfunction` must neither allocate nor
 throw, since it runs on threads unknown to Julia. `file` is the name that compiler messages
 give the source. `strict`: no fused multiply-add; `fast`: arithmetic may be reordered;
-`no_alias`: no two pointers of a launch address the same memory. `grain`: fewest items per
+`no_alias`: no two pointers of a launch address the same memory. `before`: (name, text) pairs
+that come before the source, as if it included them. `grain`: fewest items per
 call of a compiled range function. The argument of local memory (`sums: local f32`) is its
 number of bytes for each group.
 """
@@ -131,10 +132,14 @@ function parse_signature(text)
     [parse_parameter(part) for part in split(inside, ',') if !isempty(strip(part))]
 end
 
-function source_of(form, code, texts, flags)
+function source_of(form, code, texts, flags, before=Raw.plait_source[])
     sized(Raw.plait_source; form=form, code=pointer(code), bytes=sizeof(code), flags=flags,
-          defines=text_at(texts[1]), options=text_at(texts[2]), file=text_at(texts[3]))
+          defines=text_at(texts[1]), options=text_at(texts[2]), file=text_at(texts[3]),
+          before=isempty(before) ? C_NULL : pointer(before), before_count=length(before))
 end
+
+text_before((file, code)) =
+    sized(Raw.plait_source; code=pointer(code), bytes=sizeof(code), file=text_at(file))
 
 function sources_of(source)
     named = source === nothing ? NamedTuple() :
@@ -146,15 +151,17 @@ function sources_of(source)
 end
 
 function Kernel(system::System, signature, source=nothing; defines=nothing, options=nothing,
-                file=nothing, strict=false, fast=false, no_alias=false, library=nothing,
+                file=nothing, before=(), strict=false, fast=false, no_alias=false, library=nothing,
                 symbol=nothing, pointer=C_NULL, grain=0)
     flags = (strict ? Raw.PLAIT_SOURCE_STRICT : UInt32(0)) | (fast ? Raw.PLAIT_SOURCE_FAST : UInt32(0)) |
             (no_alias ? Raw.PLAIT_SOURCE_NO_ALIAS : UInt32(0))
     codes, texts = sources_of(source), map(text_or_nothing, (defines, options, file))
     names = map(text_or_nothing, (signature, library, symbol))
-    raw = GC.@preserve codes texts names begin
-        array = Raw.plait_source[source_of(form, code, texts, flags) for (form, code) in codes]
-        GC.@preserve array create(
+    parts = [(String(name), String(code)) for (name, code) in before]
+    raw = GC.@preserve codes texts names parts begin
+        first_ones = Raw.plait_source[text_before(part) for part in parts]
+        array = Raw.plait_source[source_of(form, code, texts, flags, first_ones) for (form, code) in codes]
+        GC.@preserve array first_ones create(
             Raw.plait_kernel_create, Raw.plait_kernel, system,
             Ref(sized(Raw.plait_kernel_desc; signature=text_at(names[1]), library=text_at(names[2]),
                       symbol=text_at(names[3]), described=pointer, source_count=length(array), grain=grain,

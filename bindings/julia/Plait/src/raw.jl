@@ -560,6 +560,8 @@ struct plait_source
     file::Cstring
     defines::Cstring
     options::Cstring
+    before::Ptr{plait_source}
+    before_count::UInt64
 end
 
 struct plait_range

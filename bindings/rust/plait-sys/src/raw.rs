@@ -558,6 +558,8 @@ pub struct plait_source [size] {
     pub file: *const c_char,
     pub defines: *const c_char,
     pub options: *const c_char,
+    pub before: *const plait_source,
+    pub before_count: u64,
 }
 pub struct plait_range [size] {
     pub size: u32,

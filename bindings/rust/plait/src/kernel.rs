@@ -538,6 +538,7 @@ pub struct KernelBuilder {
     file: Option<String>,
     flags: u32,
     grain: u64,
+    before: Vec<(String, String)>,
 }
 
 impl KernelBuilder {
@@ -623,6 +624,12 @@ impl KernelBuilder {
         self
     }
 
+    /// Add a text that comes before the source, as if it included it, with the name of its file.
+    pub fn before(mut self, file: &str, text: &str) -> KernelBuilder {
+        self.before.push((file.into(), text.into()));
+        self
+    }
+
     /// Round every operation separately: no fused multiply-add.
     pub fn strict(mut self) -> KernelBuilder {
         self.flags |= raw::PLAIT_SOURCE_STRICT;
@@ -682,7 +689,17 @@ impl KernelBuilder {
         let (library, symbol) = (text(&self.library)?, text(&self.symbol)?);
         let (defines, options, file) =
             (text(&self.defines)?, text(&self.options)?, text(&self.file)?);
+        let names: Vec<_> = self.before.iter().map(|(file, _)| c_text(file)).collect::<Result<_>>()?;
+        let before: Vec<raw::plait_source> = names.iter().zip(&self.before)
+            .map(|(file, (_, code))| raw::plait_source {
+                code: code.as_ptr().cast(),
+                bytes: code.len() as u64,
+                file: file.as_ptr(),
+                ..Default::default()
+            }).collect();
         let source = |(form, code): &(u32, String)| raw::plait_source {
+            before: if before.is_empty() { ptr::null() } else { before.as_ptr() },
+            before_count: before.len() as u64,
             form: *form,
             code: code.as_ptr().cast(),
             bytes: code.len() as u64,
