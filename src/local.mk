@@ -363,6 +363,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/build/add_node.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/build/subgraph.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/build/graph.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/build/capture_index.c
 %C%_libplaitcore_la_SOURCES += %D%/source/texts_before.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/build/capture.c %D%/graph/build/capture.h
 %C%_libplaitcore_la_SOURCES += %D%/graph/build/capture_record.c

@@ -345,7 +345,9 @@ enum {
 	/* A signal that the plan emits; it cannot be a gate. */
 	PLAIT_BINDING_IS_EMITTED = 1 << 1,
 	/* A function that decides a loop or a case: its result is the word. */
-	PLAIT_BINDING_IS_PREDICATE = 1 << 2
+	PLAIT_BINDING_IS_PREDICATE = 1 << 2,
+	/* A function that is a coroutine: PLAIT_CALL_COROUTINE. */
+	PLAIT_BINDING_IS_COROUTINE = 1 << 3
 };
 
 /* One name of a plan. */

@@ -249,6 +249,87 @@ static void again_and_again(void)
 	plait_graph_release(graph);
 }
 
+/* ---- captures ---- */
+
+static plait_status submit(plait_queue *queue, const plait_command *given)
+{
+	plait_command command = *given;
+
+	command.size = sizeof(command);
+	return plait_queue_submit(queue, &command, 1, NULL, &error);
+}
+
+/*
+ * Many signals, many emissions of one signal, and many addresses of the host:
+ * one queue emits all, the other one waits for each, the oldest first.  A
+ * search over all of them for each command would take 10^11 steps.
+ */
+static uint64_t capture_all(plait_queue *const *queues, plait_buffer *buffer,
+			    plait_signal **signals, uint32_t count)
+{
+	static char memory[MILLION];
+	uint64_t failed = 0, last = 0;
+
+	for (uint32_t i = 1; i < count; i++) {
+		failed += plait_queue_emit(queues[0], signals[0], &last,
+					   &error) != PLAIT_OK;
+		failed += plait_queue_emit(queues[0], signals[i], NULL,
+					   &error) != PLAIT_OK;
+		failed += submit(queues[0], &(plait_command){
+				.kind = PLAIT_COMMAND_READ, .bytes = 1,
+				.source = buffer, .host = &memory[i] }) !=
+			  PLAIT_OK;
+	}
+	for (uint32_t i = 1; i < count; i++) {
+		failed += plait_queue_wait(queues[1], signals[0],
+					   last - count + 1 + i, &error) !=
+			  PLAIT_OK;
+		failed += plait_queue_wait(queues[1], signals[i], 1,
+					   &error) != PLAIT_OK;
+		failed += submit(queues[1], &(plait_command){
+				.kind = PLAIT_COMMAND_WRITE, .bytes = 1,
+				.target = buffer, .host = &memory[i] }) !=
+			  PLAIT_OK;
+	}
+	return failed;
+}
+
+static void captures(void)
+{
+	enum { COUNT = 300000 / SMALLER };
+	const plait_buffer_desc bytes = { .size = sizeof(bytes), .bytes = 8 };
+	plait_signal **signals = calloc(COUNT, sizeof(*signals));
+	plait_device *device = NULL;
+	plait_buffer *buffer = NULL;
+	plait_queue *queues[2] = { NULL };
+	plait_graph *graph = NULL;
+	uint64_t nodes = 0;
+
+	IS_INT(plait_context_device(context, 0, &device, &error), PLAIT_OK);
+	IS_INT(plait_buffer_create(device, &bytes, &buffer, &error), PLAIT_OK);
+	for (int i = 0; i < 2; i++)
+		IS_INT(plait_queue_create(device, NULL, &queues[i], &error),
+		       PLAIT_OK);
+	for (uint32_t i = 0; i < COUNT; i++)
+		if (plait_signal_create(device, NULL, &signals[i], &error))
+			OK_THAT(false, "signal: %s", error.text);
+	IS_INT(plait_queue_capture(queues, 2, PLAIT_CAPTURE_LOCAL_SIGNALS,
+				   &error), PLAIT_OK);
+	if (!IS_UINT(capture_all(queues, buffer, signals, COUNT), 0))
+		NOTE("%s", error.text);
+	IS_INT(plait_queue_end_capture(queues[0], &graph, &error), PLAIT_OK);
+	IS_INT(plait_graph_size(graph, &nodes, NULL, &error), PLAIT_OK);
+	OK_THAT(nodes >= 2 * (COUNT - 1), "%llu nodes",
+		(unsigned long long)nodes);
+	plait_graph_release(graph);
+	for (uint32_t i = 0; i < COUNT; i++)
+		plait_signal_release(signals[i]);
+	for (int i = 0; i < 2; i++)
+		plait_queue_release(queues[i]);
+	plait_buffer_release(buffer);
+	free(signals);
+}
+
 static void run_with_context(void (*scenario)(void))
 {
 	plait_context_desc desc = { .size = sizeof(desc), .backends = "host",
@@ -273,6 +354,7 @@ WITH(many_branches)
 WITH(deep)
 WITH(many_parameters)
 WITH(again_and_again)
+WITH(captures)
 
 static const struct tap_scenario scenarios[] = {
 	{ "fan out and in", with_fan_out_and_in },
@@ -282,5 +364,6 @@ static const struct tap_scenario scenarios[] = {
 	{ "deep", with_deep },
 	{ "many parameters", with_many_parameters },
 	{ "again and again", with_again_and_again },
+	{ "captures", with_captures },
 };
 TAP_MAIN(scenarios)

@@ -215,6 +215,36 @@ static void rehearsal_emits_nothing(void)
 	plait_signal_release(signal);
 }
 
+/* The flags of a coroutine's name say that it is one. */
+static void coroutine(void)
+{
+	const plait_node_desc desc = {
+		.size = sizeof(desc), .kind = PLAIT_NODE_CALL,
+		.flags = PLAIT_CALL_ANY_THREAD | PLAIT_CALL_COROUTINE,
+		.function = once, .label = "co"
+	};
+	plait_plan_binding name = { .size = sizeof(name) };
+	static char bytes[1 << 16];
+	plait_graph *graph = NULL;
+	plait_plan *plan = NULL;
+	uint64_t count = 0;
+
+	IS_INT(plait_graph_create(context, &graph, &error), PLAIT_OK);
+	IS_INT(plait_graph_add(graph, &desc, NULL, 0, NULL, &error), PLAIT_OK);
+	IS_INT(plait_graph_freeze(graph, NULL, &plan, &error), PLAIT_OK);
+	IS_INT(plait_plan_write(plan, PLAIT_FORMAT_BINARY, bytes,
+				sizeof(bytes), &count, &error), PLAIT_OK);
+	plait_plan_release(plan);
+	IS_INT(plait_plan_read(context, bytes, count, &plan, &error),
+	       PLAIT_OK);
+	IS_INT(plait_plan_query_binding(plan, 0, &name, &error), PLAIT_OK);
+	IS_STR(name.name, "co");
+	IS_UINT(name.flags, PLAIT_BINDING_IS_ANY_THREAD |
+		PLAIT_BINDING_IS_COROUTINE);
+	plait_plan_release(plan);
+	plait_graph_release(graph);
+}
+
 static void run_with_context(void (*scenario)(void))
 {
 	const plait_context_desc desc = { .size = sizeof(desc),
@@ -236,11 +266,13 @@ WITH(call_is_refused)
 WITH(rehearsal_needs_nothing)
 WITH(rehearsal_after_refusal)
 WITH(rehearsal_emits_nothing)
+WITH(coroutine)
 
 static const struct tap_scenario scenarios[] = {
 	{ "a call is refused", with_call_is_refused },
 	{ "a rehearsal needs nothing", with_rehearsal_needs_nothing },
 	{ "a rehearsal after a refusal", with_rehearsal_after_refusal },
 	{ "a rehearsal emits nothing", with_rehearsal_emits_nothing },
+	{ "a coroutine", with_coroutine },
 };
 TAP_MAIN(scenarios)

@@ -985,7 +985,8 @@ typedef uint32_t plait_binding_flags;
 enum {
 	PLAIT_BINDING_IS_ANY_THREAD = 1 << 0,
 	PLAIT_BINDING_IS_EMITTED = 1 << 1,
-	PLAIT_BINDING_IS_PREDICATE = 1 << 2
+	PLAIT_BINDING_IS_PREDICATE = 1 << 2,
+	PLAIT_BINDING_IS_COROUTINE = 1 << 3
 };
 typedef struct plait_plan_binding {
 	uint32_t size;

@@ -26,7 +26,9 @@ static void destroy_capture(plait__object *object)
 			plait__object_handle(&capture->graph->object));
 	plait__vector_fini(&capture->lanes);
 	plait__vector_fini(&capture->emissions);
+	plait__vector_fini(&capture->signals);
 	plait__vector_fini(&capture->hosts);
+	plait__index_clear(&capture->index, allocator);
 	plait__free(allocator, capture, sizeof(*capture));
 }
 
@@ -48,6 +50,8 @@ static plait_status create(plait__context *context, plait_capture_flags flags,
 			   sizeof(plait__capture_lane));
 	plait__vector_init(&capture->emissions, allocator,
 			   sizeof(plait__capture_emission));
+	plait__vector_init(&capture->signals, allocator,
+			   sizeof(plait__capture_signal));
 	plait__vector_init(&capture->hosts, allocator, sizeof(void *));
 	/* Without a handle this cannot fail. */
 	(void)plait__object_init(&capture->base.object, &capture_class,
@@ -74,10 +78,16 @@ static plait_status push_lane(plait__capture *capture, plait__queue *queue,
 		return plait__fail(error, PLAIT_E_STATE,
 				   "another thread has ended the capture");
 	if (plait__vector_push(&capture->lanes, &lane, 1) == NULL)
-		return plait__fail(error, PLAIT_E_NOMEM,
-				   "no memory for a capture");
+		goto no_memory;
+	if (plait__capture_index_add(capture, PLAIT__CAPTURE_QUEUES, queue,
+			       capture->lanes.count - 1) != 0)
+		goto drop_lane;
 	plait__object_hold(&queue->object);
 	return plait__queue_capture_begin(queue, &capture->base, error);
+drop_lane:
+	plait__vector_truncate(&capture->lanes, capture->lanes.count - 1);
+no_memory:
+	return plait__fail(error, PLAIT_E_NOMEM, "no memory for a capture");
 }
 
 /* Commands of the queue are recorded from the return on.  `first`: a queue of the

@@ -81,21 +81,79 @@ static plait_status add_pending(struct recording *r, plait_node node)
 
 /* ---- signals ---- */
 
+static plait__capture_emission *emission_at(const plait__capture *capture,
+					    uint32_t index)
+{
+	return plait__vector_at(&capture->emissions, index);
+}
+
+static plait__capture_signal *signal_at(const plait__capture *capture,
+					uint32_t index)
+{
+	return plait__vector_at(&capture->signals, index);
+}
+
 /* Return the newest captured emission of a signal that is not above `sequence`,
  * or null. */
 static const plait__capture_emission *
 find_emission(const plait__capture *capture, const plait_signal *signal,
 	      uint64_t sequence)
 {
-	for (uint32_t i = capture->emissions.count; i-- > 0;) {
-		const plait__capture_emission *emission =
-			plait__vector_at(&capture->emissions, i);
+	uint32_t found = plait__capture_index_find(capture, PLAIT__CAPTURE_SIGNALS,
+					     signal);
+	uint32_t at = found == PLAIT__NONE ? PLAIT__NONE :
+		      signal_at(capture, found)->newest;
 
-		if (emission->signal == signal &&
-		    emission->sequence <= sequence)
-			return emission;
+	while (at != PLAIT__NONE &&
+	       emission_at(capture, at)->sequence > sequence) {
+		const plait__capture_emission *from = emission_at(capture, at);
+
+		at = emission_at(capture, from->jump)->sequence > sequence ?
+		     from->jump : from->previous;
+		if (at == from->jump && from->previous == PLAIT__NONE)
+			at = PLAIT__NONE;
 	}
-	return NULL;
+	return at == PLAIT__NONE ? NULL : emission_at(capture, at);
+}
+
+/* Returns the index of a signal, which is added if it is new; PLAIT__NONE
+ * without memory. */
+static uint32_t find_signal(plait__capture *capture,
+			    const plait_signal *handle)
+{
+	const plait__capture_signal signal = { handle, PLAIT__NONE };
+	uint32_t at = plait__capture_index_find(capture, PLAIT__CAPTURE_SIGNALS,
+					  handle);
+
+	if (at != PLAIT__NONE)
+		return at;
+	at = capture->signals.count;
+	if (plait__vector_push(&capture->signals, &signal, 1) == NULL)
+		return PLAIT__NONE;
+	if (plait__capture_index_add(capture, PLAIT__CAPTURE_SIGNALS, handle,
+			       at) == 0)
+		return at;
+	plait__vector_truncate(&capture->signals, at);
+	return PLAIT__NONE;
+}
+
+/* Set how far back a new emission jumps: to the end of two jumps of one length,
+ * or to the previous one. */
+static void set_jump(const plait__capture *capture,
+		     plait__capture_emission *emission, uint32_t own)
+{
+	const plait__capture_emission *previous, *near, *far;
+
+	emission->jump = own;
+	if (emission->previous == PLAIT__NONE)
+		return;
+	previous = emission_at(capture, emission->previous);
+	near = emission_at(capture, previous->jump);
+	far = emission_at(capture, near->jump);
+	emission->depth = previous->depth + 1;
+	emission->jump = previous->depth - near->depth ==
+				 near->depth - far->depth ?
+			 near->jump : emission->previous;
 }
 
 static plait_status submitted(const struct recording *r, plait_signal *signal,
@@ -119,13 +177,24 @@ static plait_status submitted(const struct recording *r, plait_signal *signal,
 static plait_status push_emission(struct recording *r, plait_signal *signal,
 				  uint64_t sequence, plait_node node)
 {
-	const plait__capture_emission emission = { signal, sequence, node };
+	plait__capture *capture = r->capture;
+	plait__capture_emission emission = {
+		.sequence = sequence, .node = node,
+		.signal = find_signal(capture, signal),
+	};
+	uint32_t own = capture->emissions.count;
 
-	if (plait__vector_push(&r->capture->emissions, &emission, 1) == NULL)
-		return plait__fail(r->error, PLAIT_E_NOMEM,
-				   "no memory for a capture");
+	if (emission.signal == PLAIT__NONE)
+		goto no_memory;
+	emission.previous = signal_at(capture, emission.signal)->newest;
+	set_jump(capture, &emission, own);
+	if (plait__vector_push(&capture->emissions, &emission, 1) == NULL)
+		goto no_memory;
+	signal_at(capture, emission.signal)->newest = own;
 	r->sequence = sequence;
 	return PLAIT_OK;
+no_memory:
+	return plait__fail(r->error, PLAIT_E_NOMEM, "no memory for a capture");
 }
 
 /* Record an emission: behind the last one of the signal, and as no node of its
@@ -202,15 +271,20 @@ static plait_status name_host(struct recording *r, void *host,
 			      char name[NAME_BYTES])
 {
 	plait__vector *hosts = &r->capture->hosts;
-	uint32_t i = 0;
+	uint32_t i;
 
 	if (host == NULL)
 		return plait__fail(r->error, PLAIT_E_INVALID, "host is null");
-	while (i < hosts->count && *(void **)plait__vector_at(hosts, i) != host)
-		i++;
-	if (i == hosts->count && plait__vector_push(hosts, &host, 1) == NULL)
-		return plait__fail(r->error, PLAIT_E_NOMEM,
-				   "no memory for a capture");
+	i = plait__capture_index_find(r->capture, PLAIT__CAPTURE_HOSTS, host);
+	if (i == PLAIT__NONE) {
+		i = hosts->count;
+		/* A failure rolls the list back. */
+		if (plait__vector_push(hosts, &host, 1) == NULL ||
+		    plait__capture_index_add(r->capture, PLAIT__CAPTURE_HOSTS, host,
+				       i) != 0)
+			return plait__fail(r->error, PLAIT_E_NOMEM,
+					   "no memory for a capture");
+	}
 	(void)snprintf(name, NAME_BYTES, "host%u", i);
 	return PLAIT_OK;
 }
@@ -309,7 +383,15 @@ static void roll_back(struct recording *r)
 	plait__vector_truncate(&scope_of(capture)->nodes, r->nodes);
 	plait__vector_truncate(&scope_of(capture)->edges, r->edges);
 	plait__graph_cut(capture->graph, &r->mark);
+	for (uint32_t i = capture->emissions.count; i-- > r->emissions;) {
+		const plait__capture_emission *gone = emission_at(capture, i);
+
+		signal_at(capture, gone->signal)->newest = gone->previous;
+	}
 	plait__vector_truncate(&capture->emissions, r->emissions);
+	if (capture->hosts.count > r->hosts)
+		plait__index_cut(&capture->index, PLAIT__CAPTURE_HOSTS,
+				 r->hosts);
 	plait__vector_truncate(&capture->hosts, r->hosts);
 }
 
@@ -336,12 +418,8 @@ static plait_status record_all(struct recording *r,
 static plait__capture_lane *find_lane(const plait__capture *capture,
 				      const plait__queue *queue)
 {
-	uint32_t i = 0;
-	plait__capture_lane *lane = plait__vector_at(&capture->lanes, i);
-
-	while (lane->queue != queue)
-		lane = plait__vector_at(&capture->lanes, ++i);
-	return lane;
+	return plait__vector_at(&capture->lanes, plait__capture_index_find(
+		capture, PLAIT__CAPTURE_QUEUES, queue));
 }
 
 static plait_status check_array(const plait_command *commands, uint64_t count,

@@ -89,6 +89,8 @@ static uint32_t flags_of_function(uint32_t flags, uint8_t used)
 
 	if ((flags & PLAIT__FUNCTION_ANY_THREAD) != 0)
 		found |= PLAIT_BINDING_IS_ANY_THREAD;
+	if ((flags & PLAIT__FUNCTION_COROUTINE) != 0)
+		found |= PLAIT_BINDING_IS_COROUTINE;
 	if ((used & PLAIT__USED_AS_PREDICATE) != 0)
 		found |= PLAIT_BINDING_IS_PREDICATE;
 	return found;

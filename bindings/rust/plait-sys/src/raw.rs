@@ -234,6 +234,7 @@ pub const PLAIT_BINDING_DEVICE: plait_binding_kind = 4;
 pub const PLAIT_BINDING_IS_ANY_THREAD: plait_binding_flags = 1;
 pub const PLAIT_BINDING_IS_EMITTED: plait_binding_flags = 2;
 pub const PLAIT_BINDING_IS_PREDICATE: plait_binding_flags = 4;
+pub const PLAIT_BINDING_IS_COROUTINE: plait_binding_flags = 8;
 pub const PLAIT_PARAMETER_VALUE: plait_parameter_kind = 0;
 pub const PLAIT_PARAMETER_BUFFER: plait_parameter_kind = 1;
 pub const PLAIT_PARAMETER_LAUNCH: plait_parameter_kind = 2;
