@@ -3,10 +3,10 @@
  * plait/graph.h - building a graph of work.
  *
  * A graph is a builder: the caller adds nodes (plait/node.h), orders them by
- * edges, may remove both, and freezes the graph into a plan (plait/plan.h), any
- * number of times.  A graph can be changed and not run.  A plan can be run, and its schedule
- * never changes; names can be bound and kernels exchanged.  Building a graph
- * runs nothing.
+ * edges, priorities and limits, may remove nodes and edges, and freezes the
+ * graph into a plan (plait/plan.h), any number of times.  A graph can be changed
+ * and not run.  A plan can be run, and its schedule never changes; names can be
+ * bound and kernels exchanged.  Building a graph runs nothing.
  *
  * Example:
  *
@@ -128,6 +128,76 @@ PLAIT_API void plait_graph_release(plait_graph *graph);
  */
 PLAIT_API plait_status plait_graph_add_edge(plait_graph *graph,
 					    plait_node before, plait_node after,
+					    plait_error *error);
+
+/*
+ * plait_graph_set_priority - say which of several ready nodes come first.
+ *
+ * A hint, which changes no result; see doc/limits.md for the effect in each
+ * backend.  Plans made before do not change.
+ *
+ * @param graph    borrowed, non-null: the graph
+ * @param node     value: a node of this graph
+ * @param priority value: -1000 to 1000; above 0 is more urgent, below 0 less; a
+ *                 new node has 0
+ * @param error    borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID (not a node of this graph, or out of
+ *         range), PLAIT_E_HANDLE, PLAIT_E_STATE (another thread is in the
+ *         graph), PLAIT_E_FORKED
+ * @thread one
+ * @since 1
+ */
+PLAIT_API plait_status plait_graph_set_priority(plait_graph *graph,
+						plait_node node,
+						int32_t priority,
+						plait_error *error);
+
+/*
+ * plait_graph_add_resource - add a resource that limits how many nodes run at
+ * once.
+ *
+ * The graph and all its bodies share their resources, 64 at most.  Adding one
+ * again with the same number of units has no effect.
+ *
+ * @param graph borrowed, non-null: the graph
+ * @param name  borrowed, non-null: its name, not empty; copied
+ * @param units value: number of units, 1 to 1024
+ * @param error borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID (no name, units out of range, a resource
+ *         of this name has other units, or there are 64), PLAIT_E_NOMEM, PLAIT_E_HANDLE,
+ *         PLAIT_E_STATE (another thread is in the graph), PLAIT_E_FORKED
+ * @thread one
+ * @since 1
+ */
+PLAIT_API plait_status plait_graph_add_resource(plait_graph *graph,
+						const char *name,
+						uint64_t units,
+						plait_error *error);
+
+/*
+ * plait_graph_add_need - let a node hold units of a resource while it runs.
+ *
+ * The nodes that hold units at one time never hold more than the resource has,
+ * in one run.  The planner decides which one is first, by predicted times; a loop or
+ * case holds the units that its bodies use at once, too.  Further needs of the
+ * same node and resource add up.  plait_graph_freeze refuses a node whose loops
+ * hold too many units themselves.
+ *
+ * @param graph borrowed, non-null: the graph
+ * @param node  value: a node of this graph; the number of a SUBGRAPH is the
+ *              join after its copy, whose nodes have needs of their own
+ * @param name  borrowed, non-null: a resource of the graph
+ * @param units value: 1 to the units of the resource
+ * @param error borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID (not a node of this graph, no such resource,
+ *         or more units than it has), PLAIT_E_NOMEM, PLAIT_E_HANDLE,
+ *         PLAIT_E_STATE (another thread is in the graph), PLAIT_E_FORKED
+ * @thread one
+ * @since 1
+ */
+PLAIT_API plait_status plait_graph_add_need(plait_graph *graph,
+					    plait_node node, const char *name,
+					    uint64_t units,
 					    plait_error *error);
 
 /*

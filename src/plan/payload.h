@@ -54,6 +54,27 @@ static inline int64_t plait__payload_series_at(const plait__plan_series *series,
 		       series->limit : (int64_t)sum;
 }
 
+/* A resource: how many units the commands that run at one time may hold. */
+typedef struct plait__plan_resource {
+	uint32_t name;			/* offset in strings */
+	uint32_t units;			/* 1 to PLAIT__RESOURCE_UNITS */
+} plait__plan_resource;
+
+enum { PLAIT__RESOURCE_UNITS = 1024, PLAIT__RESOURCES = 64 };
+
+/*
+ * Units that a node holds while its commands run.  In a plan these are the
+ * units [first, first + count), ascending by node, resource and first, and the
+ * holders of one unit are ordered.  In the planner's input a hold without
+ * `first` is a need, in any order.
+ */
+typedef struct plait__plan_hold {
+	uint32_t node;
+	uint32_t resource;
+	uint32_t first;			/* or none: not yet chosen */
+	uint32_t count;			/* at least 1 */
+} plait__plan_hold;
+
 enum {
 	PLAIT__FUNCTION_COROUTINE = 2,	/* may suspend itself; any thread */
 	PLAIT__FUNCTION_ANY_THREAD = 1	/* otherwise: the owner thread of an

@@ -175,7 +175,7 @@ typedef struct plait__plan_command {
 	uint32_t node;			/* index in nodes */
 	uint8_t kind;			/* PLAIT__CMD_... */
 	uint8_t flags;
-	uint16_t reserved0;
+	int16_t priority;		/* of its node; 0 is the usual one */
 	uint32_t lane;
 	uint32_t position;		/* within its track */
 	uint32_t wait_first;
@@ -279,6 +279,8 @@ typedef struct plait__plan_box {
 	TABLE(plait__plan_series, series)			\
 	TABLE(plait__plan_access, accesses)			\
 	TABLE(plait__plan_box, boxes)				\
+	TABLE(plait__plan_resource, resources)			\
+	TABLE(plait__plan_hold, holds)				\
 	TABLE(uint8_t, blob)					\
 	TABLE(char, strings)
 

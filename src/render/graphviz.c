@@ -3,6 +3,7 @@
 #include "render/render.h"
 #include "plan/access.h"
 #include "plan/io/escape.h"
+#include "plan/io/limit_text.h"
 
 /* Palette that stays distinct in print and for colour-blind readers; lanes
  * beyond it repeat colours. */
@@ -40,17 +41,18 @@ static void draw_command(const plait__plan *plan, uint32_t number,
 	const plait__plan_command *command = &plan->commands[number];
 	const char *device = plait__escape_string_at(
 		plan, plan->devices[plan->lanes[command->lane].device].name);
-	char name[256];
+	char name[256], limits[PLAIT__LIMIT_TEXT_BYTES];
 
 	plait__text_add(out, "    c%u [label=\"", number);
 	plait__escape_json(plait__escape_node_name(plan, command->node, name),
 			   out);
 	plait__text_add(out, "\\n%u.%u\", shape=%s, fillcolor=\"%s\", "
-			"tooltip=", command->lane, command->position,
+			"tooltip=\"", command->lane, command->position,
 			shape_of(command->kind),
 			colours[command->lane % COLOUR_COUNT]);
-	plait__escape_json_string(device, out);
-	plait__text_add(out, "];\n");
+	plait__escape_json(device, out);
+	plait__escape_json(plait__limit_text_of(plan, number, limits), out);
+	plait__text_add(out, "\"];\n");
 }
 
 /* Label: "name x10" for a loop, "name: 1" for a branch. */

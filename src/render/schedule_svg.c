@@ -12,6 +12,7 @@
 #include "render/render.h"
 #include "render/temporary_notes.h"
 #include "plan/io/escape.h"
+#include "plan/io/limit_text.h"
 
 enum {
 	PER_COMMAND = 26,	/* least width per average command */
@@ -136,16 +137,19 @@ static void draw_tip(const struct plait__canvas *canvas, uint32_t number)
 	const plait__plan_command *command = &canvas->plan->commands[number];
 	plait__simulate_span span =
 		plait__timeline_planned_span(&canvas->layout, number);
-	char name[256];
+	char name[256], limits[PLAIT__LIMIT_TEXT_BYTES];
 
 	plait__text_add(canvas->out, "<title>");
 	plait__escape_xml(plait__escape_node_name(canvas->plan, command->node,
 						  name), 200, canvas->out);
 	plait__text_add(canvas->out,
-			": lane %u, position %u, %llu to %llu</title>",
+			": lane %u, position %u, %llu to %llu",
 			command->lane, command->position,
 			(unsigned long long)span.start,
 			(unsigned long long)span.end);
+	plait__escape_xml(plait__limit_text_of(canvas->plan, number, limits),
+			  PLAIT__LIMIT_TEXT_BYTES, canvas->out);
+	plait__text_add(canvas->out, "</title>");
 }
 
 /* ---- row heights ---- */

@@ -4,6 +4,7 @@ API_TESTS += %D%/graph.t
 %C%_graph_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/remove_nodes.t
 %C%_remove_nodes_t_LDADD = $(LDADD_API)
+UNIT_TESTS += %D%/limits.t
 API_TESTS += %D%/capture.t
 %C%_capture_t_SOURCES = %D%/capture.c %D%/captures.h
 %C%_capture_t_LDADD = $(LDADD_API)
@@ -55,5 +56,5 @@ API_TESTS += %D%/verify_backends.t
 %C%_verify_backends_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/unbound_state.t
 %C%_unbound_state_t_LDADD = $(LDADD_API)
-SEEDED_TESTS += %D%/capture_programs.t %D%/remove_nodes.t %D%/program_order.t %D%/program_order_runs.t \
+SEEDED_TESTS += %D%/limits.t %D%/capture_programs.t %D%/remove_nodes.t %D%/program_order.t %D%/program_order_runs.t \
 	%D%/parser.t %D%/simulate_api.t %D%/temporary_places.t

@@ -154,7 +154,7 @@ static void check_refused(const char *text, const char *part)
 
 static void refuses(void)
 {
-	check_refused("nod a", "g.txt:1: expected device, temporary, node, after, while");
+	check_refused("nod a", "g.txt:1: expected device, temporary, resource, node, after, while");
 	check_refused("node", "g.txt:1: expected a name");
 	check_refused("node a=b", "expected a name without '='");
 	check_refused("\n\nnode a after=b", "g.txt:3: no node \"b\"");
@@ -452,7 +452,7 @@ static void refuses_temporaries(void)
 	check_refused("temporary a bytes=1\nnode x\nnode x reads=a\n",
 		      "only after= can be added");
 	check_refused("temporary a bytes=1\nwhile x times=1 reads=a\nend\n",
-		      "expected times=, cost=, device= or after=");
+		      "expected times=, cost=, device=, needs=, priority= or after=");
 	check_refused("temporary a bytes=1\nnode x reads a\n",
 		      "\"=\" and a value");
 }

@@ -167,7 +167,7 @@ static void other_versions(void)
 	text.bytes[8] = 1;
 	IS_INT(load(text.bytes, text.length, &loaded, &error),
 	       PLAIT_E_UNSUPPORTED);
-	HAS_STR(error.text, "version 1; this library reads 4");
+	HAS_STR(error.text, "version 1; this library reads 5");
 	text.bytes[8] = 2;
 	memcpy(text.bytes + 12, "\1\2\3\4", 4);
 	IS_INT(load(text.bytes, text.length, &loaded, &error),

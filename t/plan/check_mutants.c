@@ -390,7 +390,7 @@ static void unknown_wait(void)
 }
 static void other_begin(void) { plan->tracks[0].begins ^= 1; }
 static void other_rank(void) { plan->lanes[0].rank = 1; }
-static void reserved(void) { plan->commands[0].reserved0 = 1; }
+static void reserved(void) { plan->bodies[0].reserved0 = 1; }
 
 static const struct {
 	const char *name;
@@ -410,7 +410,7 @@ static const struct {
 	{ "unknown_wait", unknown_wait, "not marked as awaited" },
 	{ "other_begin", other_begin, "track 0: `begins`" },
 	{ "other_rank", other_rank, "lane 0: its rank" },
-	{ "reserved", reserved, "command 0: a reserved field" },
+	{ "reserved", reserved, "body 0: a reserved field" },
 };
 
 static void each_lie(void)

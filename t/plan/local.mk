@@ -13,6 +13,8 @@ SERIAL_TESTS += %D%/schedule_cases.t
 %C%_schedule_cases_t_LDADD = $(LDADD_PLAN)
 SERIAL_TESTS += %D%/planner_large_graphs.t
 %C%_planner_large_graphs_t_LDADD = $(LDADD_PLAN)
+SERIAL_TESTS += %D%/resource_units.t
+%C%_resource_units_t_LDADD = $(LDADD_PLAN)
 SERIAL_TESTS += %D%/check_mutants.t
 %C%_check_mutants_t_LDADD = $(LDADD_PLAN)
 SERIAL_TESTS += %D%/graph_check.t
@@ -27,7 +29,7 @@ SERIAL_TESTS += %D%/place_command.t
 %C%_place_command_t_LDADD = $(LDADD_PLAN)
 SERIAL_TESTS += %D%/simulate.t
 %C%_simulate_t_LDADD = $(LDADD_PLAN)
-SEEDED_TESTS += %D%/planner_random_graphs.t \
+SEEDED_TESTS += %D%/resource_units.t %D%/planner_random_graphs.t \
 	%D%/inherit_lanes_select_subgraph.t %D%/schedule_quality.t \
 	%D%/check_mutants.t %D%/binary.t %D%/validate_input.t \
 	%D%/place_command.t %D%/simulate.t %D%/graph_check.t

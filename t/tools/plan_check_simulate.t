@@ -149,6 +149,15 @@ for name in (source, saved):
        "t1 -> c2 " in dot and "c2 -> t1" not in dot, "--dot draws their uses", dot)
 got = plait("check", "-", "--lanes", "2", text=TEMPORARIES.replace(" after=x", ""))
 ok(got.returncode == 1 and "no edge orders node 0 'x'" in got.stderr and "temporary 'a&b'" in got.stderr, "unordered uses", got.stderr)
+limited = ("resource a&b:1 units=3\nresource disk units=1\nnode x needs=a&b:1:2,disk priority=-3\nnode y needs=a&b:1,a&b:1\n"
+           "while w times=2 needs=disk\nnode z needs=a&b:1\nend\n")
+ok("priority -3, 2 of a&amp;b:1, 1 of disk<" in plait("plan", "-", "--svg", text=limited).stdout, "--svg shows limits")
+ok("priority -3, 2 of a&b:1, 1 of disk\"" in plait("plan", "-", "--dot", text=limited).stdout, "--dot shows limits")
+got = json.loads(plait("plan", "-", "--json", "--lanes", "3", text=limited).stdout)
+ok([(x["name"], x["units"], sorted((h["node"], h["units"]) for h in x["holders"])) for x in got["resources"]] ==
+   [("a&b:1", 3, [("x", 2), ("y", 2), ("z", 1)]), ("disk", 1, [("w", 1), ("x", 1)])] and
+   got["priorities"] == [{"node": "x", "priority": -3}], "--json has limits", repr(got["resources"]))
+ok(plait("check", "-", text=limited).returncode == 0, "limits are proved")
 many = "".join("temporary t%d bytes=%d\n" % (i, i) for i in range(1000)) + "node a\n"
 ok("801 more temporaries" in plait("plan", "-", "--svg", text=many).stdout, "the picture of many is short")
 
@@ -415,7 +424,17 @@ WRONG = (
     ("node a\nnode b\nnode c\nafter a,b c\n", r'x:4: expected one node, and then .*found "a,b"', "two nodes after one"),
     ("node a\nnode a\n", r'x:2: "a" is defined in line 1', "the same line again"),
     ("case c\nnode a\nend\n", r"x:1: expected take=K, the branch to expect, found none", "a case without take"),
-    ("nodes a\n", r"x:1: expected device, temporary, node, .*found \"nodes\"", "an unknown line"),
+    ("nodes a\n", r"x:1: expected device, temporary, resource, node, .*found \"nodes\"", "an unknown line"),
+    ("resource r units=0\n", r"x:1: resource 'r' has 0 units; expected 1 to 1024", "a resource without units"),
+    ("resource r units=2000\n", r"x:1: expected a number from 0 to 1024 after \"units=\"", "a resource that is too large"),
+    ("resource r 2\n", r"x:1: expected units=N, .*found \"2\"", "a resource with a bare number"),
+    ("resource r units=2\nresource r units=2\n", r'x:2: resource "r" is already defined', "a resource twice"),
+    ("resource bus units=2\nnode a needs=buss\n", r'x:2: no resource "buss".*bus', "an unknown resource"),
+    ("resource bus units=2\nnode a needs=bus:3\n", r'x:2: expected 1 to 2 units of "bus", found 3', "too many units"),
+    ("resource bus units=2\nnode a needs=bus:2,bus\n", r"x:2: .*'a' \(line 2\) needs 3 units of resource 'bus'", "too many units together"),
+    ("node a priority=1001\n", r'x:1: expected a number from -1000 to 1000 after "priority=", found "1001"', "a priority out of range"),
+    ("node a priority=--1\n", r'x:1: expected a number from -1000 to 1000', "a priority that is no number"),
+    ("node a priority=1 priority=2\n", r'x:1: expected one "priority="', "a priority twice"),
     ("node a costs=1\n", r"x:1: expected .*found \"costs=1\"", "an unknown attribute"),
     ("node a cost=x\n", r"x:1: .*cost", "a cost that is no number"),
     ("node a cost=99999999999999999999\n", r"x:1: .*cost", "a cost that is too large"),

@@ -822,6 +822,18 @@ void plait_graph_release(plait_graph *graph);
 plait_status plait_graph_add_edge(plait_graph *graph,
 					    plait_node before, plait_node after,
 					    plait_error *error);
+plait_status plait_graph_set_priority(plait_graph *graph,
+						plait_node node,
+						int32_t priority,
+						plait_error *error);
+plait_status plait_graph_add_resource(plait_graph *graph,
+						const char *name,
+						uint64_t units,
+						plait_error *error);
+plait_status plait_graph_add_need(plait_graph *graph,
+					    plait_node node, const char *name,
+					    uint64_t units,
+					    plait_error *error);
 plait_status plait_graph_remove(plait_graph *graph,
 					  const plait_node *nodes,
 					  uint64_t count, plait_error *error);

@@ -96,6 +96,23 @@ function Graph:remove_edge(before, after)
   core.check(lib.plait_graph_remove_edge(self:handle(), both[0], both[1], core.error))
 end
 
+--- Say which of several ready nodes come first: -1000 to 1000, 0 by default.
+function Graph:priority(node, priority)
+  local number = numbers(node, "priority")
+  core.check(lib.plait_graph_set_priority(self:handle(), number[0], priority, core.error))
+end
+
+--- Add a resource, which limits how many nodes run at once.
+function Graph:resource(name, units)
+  core.check(lib.plait_graph_add_resource(self:handle(), name, units, core.error))
+end
+
+--- Let a node hold units of a resource, by default one, while it runs.
+function Graph:need(node, name, units)
+  local number = numbers(node, "need")
+  core.check(lib.plait_graph_add_need(self:handle(), number[0], name, units or 1, core.error))
+end
+
 --- Return the number of nodes and the number of edges, without those of bodies.
 function Graph:size()
   local out = ffi.new "uint64_t[2]"

@@ -150,6 +150,20 @@ class Graph(Handle):
             check_node(node, "remove_edge")
         call(lib.plait_graph_remove_edge, self.handle, before.number, after.number)
 
+    def priority(self, node: Node, priority: int) -> None:
+        """Say which of several ready nodes come first: -1000 to 1000, 0 by default."""
+        check_node(node, "priority")
+        call(lib.plait_graph_set_priority, self.handle, node.number, priority)
+
+    def resource(self, name: str, units: int) -> None:
+        """Add a resource, which limits how many nodes run at once."""
+        call(lib.plait_graph_add_resource, self.handle, encode(name), units)
+
+    def need(self, node: Node, name: str, units: int = 1) -> None:
+        """Let a node hold units of a resource while it runs."""
+        check_node(node, "need")
+        call(lib.plait_graph_add_need, self.handle, node.number, encode(name), units)
+
     def size(self) -> Tuple[int, int]:
         """Return (number of nodes, number of edges), without those of bodies."""
         nodes, edges = c_uint64(), c_uint64()

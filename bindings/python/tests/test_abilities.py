@@ -131,6 +131,15 @@ class Plans(Case):
         graph.remove(gone)
         with self.assertRaisesRegex(plait.Error, "not a node of this graph"):
             graph.remove(gone[0])
+        graph.resource("bus", 2)
+        extra = [graph.mark("extra", cost=5) for _ in range(2)]
+        for node in extra:
+            graph.need(node, "bus", 2)
+            graph.priority(node, -3)
+        with self.assertRaisesRegex(plait.Error, "no resource 'bug'"):
+            graph.need(extra[0], "bug")
+        self.assertEqual(graph.freeze(lanes=4).simulate().makespan, 10)
+        graph.remove(extra)
         plan = graph.freeze(hop_cost=1)
         self.assertEqual((graph.size(), plan.query().nodes), ((3, 1), 3))
         predicted = plan.simulate()
@@ -260,6 +269,12 @@ class Plans(Case):
 
     def test_texts(self):
         self.assertIn("plait_i", plait.source_text(*SAXPY, "host"))
+        many = self.system.kernel("two(y: out pointer u32)", "KERNEL(two) { *y = twice(ONE); }", before=[
+            ("one.h", "#define ONE 1"), ("twice.c", "FUNCTION u32 twice(u32 v) { return 2 * v; }")])
+        self.assertEqual(many.name, "two")
+        with self.assertRaisesRegex(plait.Error, "twice.c"):
+            self.system.kernel("two(y: out pointer u32)", "KERNEL(two) { *y = 1; }",
+                               before=[("twice.c", "FUNCTION u32 twice(u32 v) { return w; }")])
         self.assertIn("host", plait.backend_report("host"))
 
     def test_messages_of_compilers(self):

@@ -10,6 +10,7 @@
 #include "graph/build/node_fields.h"
 #include "graph/build/object_refs.h"
 #include "graph/build/subgraph_tables.h"
+#include "graph/store/resources.h"
 #include "base/alloc.h"
 #include "base/error.h"
 
@@ -31,6 +32,7 @@ struct subgraph_copy {
 	uint32_t own_nodes;
 	uint32_t own_edges;
 	uint32_t own_removed;
+	uint32_t own_needs;	/* in the source, which may be the target */
 };
 
 static plait_status no_memory(const struct subgraph_copy *copy)
@@ -177,6 +179,75 @@ static plait_status copy_scope(struct subgraph_copy *copy, struct job job)
 	return status;
 }
 
+/* ---- needs ---- */
+
+/* Translate a resource: that of the same name, or a new one. */
+static plait_status map_resource(const plait__subgraph_tables *tables,
+				 uint32_t *resource)
+{
+	const plait__plan_resource *old;
+	plait_error own = { .size = sizeof(own) };
+	char room[PLAIT__REFS_TEXT_BYTES];
+	plait_status status;
+
+	if (tables->from == tables->to)
+		return PLAIT_OK;
+	old = plait__vector_at(&tables->from->resources, *resource);
+	status = plait__resources_add(
+		tables->to, plait__vector_at(&tables->from->strings, old->name),
+		old->units, resource, &own);
+	return status == PLAIT_OK ? PLAIT_OK :
+	       plait__fail(tables->draft->error, status, "%s: %s",
+			   plait__refs_node_text(tables->draft, room),
+			   own.text);
+}
+
+/* `job_of` has 1 + the job of each scope of the source, or 0. */
+static plait_status copy_needs(struct subgraph_copy *copy,
+			       const uint32_t *job_of)
+{
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; i < copy->own_needs && status == PLAIT_OK; i++) {
+		plait__store_need need = *(plait__store_need *)
+			plait__vector_at(&copy->tables.from->needs, i);
+		const struct job *job;
+
+		if (job_of[need.scope] == 0)
+			continue;
+		job = plait__vector_at(&copy->jobs, job_of[need.scope] - 1);
+		need.scope = job->to;
+		need.node += job->node_first;
+		status = map_resource(&copy->tables, &need.resource);
+		if (status == PLAIT_OK &&
+		    plait__resources_add_need(copy->tables.to, &need) != 0)
+			status = no_memory(copy);
+	}
+	return status;
+}
+
+/* All jobs are done. */
+static plait_status map_needs(struct subgraph_copy *copy)
+{
+	const plait_allocator *allocator = &copy->tables.to->allocator;
+	uint64_t bytes = (uint64_t)copy->tables.from->scopes.count *
+			 sizeof(uint32_t);
+	uint32_t *job_of;
+	plait_status status;
+
+	if (copy->own_needs == 0)
+		return PLAIT_OK;
+	job_of = plait__alloc(allocator, bytes);
+	if (job_of == NULL)
+		return no_memory(copy);
+	for (uint32_t i = 0; i < copy->jobs.count; i++)
+		job_of[((struct job *)plait__vector_at(&copy->jobs,
+						       i))->from] = i + 1;
+	status = copy_needs(copy, job_of);
+	plait__free(allocator, job_of, bytes);
+	return status;
+}
+
 /* ---- joins around the copy ---- */
 
 /* Mark each node: 1 = has a predecessor, 2 = has a successor.  The marks are 0
@@ -313,6 +384,8 @@ static plait_status copy_all(struct subgraph_copy *copy, uint32_t scope,
 		status = copy_scope(copy, *(struct job *)plait__vector_at(
 				    &copy->jobs, i));
 	if (status == PLAIT_OK)
+		status = map_needs(copy);
+	if (status == PLAIT_OK)
 		status = push_join(copy, last_device, NULL, 0, out);
 	if (status != PLAIT_OK)
 		return status;
@@ -332,7 +405,8 @@ static plait_status copy_graph(plait__node_draft *draft, plait__graph *graph,
 	struct subgraph_copy copy = { .draft = draft,
 				 .own_nodes = scope->nodes.count,
 				 .own_edges = scope->edges.count,
-				 .own_removed = scope->removed_count };
+				 .own_removed = scope->removed_count,
+				 .own_needs = graph->store->needs.count };
 	plait__store_mark mark;
 	plait_status status;
 

@@ -151,6 +151,36 @@ static plait_status lay_graph(const plait__store *store, plait__input *input,
 	return PLAIT_OK;
 }
 
+/* Needs as holds without units, of nodes that were not removed.  The nodes are
+ * in the input. */
+static plait_status lay_needs(const plait__store *store, plait__input *input,
+			      plait_error *error)
+{
+	const plait__store_need *needs = store->needs.items;
+	plait__plan_hold *holds;
+	uint32_t count = 0;
+
+	if (alloc_array(&store->allocator, store->needs.count, sizeof(*holds),
+			&holds) != 0)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory to freeze a graph of %u nodes",
+				   input->node_count);
+	for (uint32_t i = 0; i < store->needs.count; i++) {
+		uint32_t node = needs[i].node;
+
+		if (input->scopes != NULL)
+			node += input->scopes[needs[i].scope].node_first;
+		if (!input->nodes[node].is_removed)
+			holds[count++] = (plait__plan_hold){
+				node, needs[i].resource, PLAIT__NONE,
+				needs[i].units
+			};
+	}
+	input->tables.holds = holds;
+	input->tables.holds_count = count;
+	return PLAIT_OK;
+}
+
 plait_status plait__planner_view_init(const plait__store *store,
 				      plait__input *input, plait_error *error)
 {
@@ -173,7 +203,10 @@ plait_status plait__planner_view_init(const plait__store *store,
 	input->tables.name##_count = store->name.count;
 	PLAIT__PLAN_TABLES(LEND_TABLE)
 #undef LEND_TABLE
-	return PLAIT_OK;
+	status = lay_needs(store, input, error);
+	if (status != PLAIT_OK)
+		plait__planner_view_fini(store, input);
+	return status;
 }
 
 /* Free a copied array through its const pointer. */
@@ -190,6 +223,8 @@ void plait__planner_view_fini(const plait__store *store, plait__input *input)
 {
 	const plait_allocator *allocator = &store->allocator;
 
+	free_all(allocator, input->tables.holds, store->needs.count,
+		 sizeof(*input->tables.holds));
 	if (input->scope_count == 0) {
 		memset(input, 0, sizeof(*input));
 		return;

@@ -29,6 +29,8 @@ static void init_tables(plait__store *store)
 	plait__vector_init(&store->device_sets, allocator, sizeof(uint32_t));
 	plait__vector_init(&store->ranges, allocator,
 			   sizeof(plait__store_range));
+	plait__vector_init(&store->needs, allocator,
+			   sizeof(plait__store_need));
 	for (uint32_t i = 0; i < PLAIT__STORE_OBJECT_KINDS; i++)
 		plait__vector_init(&store->objects[i], allocator,
 				   i == PLAIT__STORE_FUNCTIONS ?
@@ -142,6 +144,7 @@ void plait__store_destroy(plait__store *store)
 	plait__vector_fini(&store->device_objects);
 	plait__vector_fini(&store->device_sets);
 	plait__vector_fini(&store->ranges);
+	plait__vector_fini(&store->needs);
 	for (uint32_t i = 0; i < PLAIT__STORE_OBJECT_KINDS; i++)
 		plait__vector_fini(&store->objects[i]);
 #define FINI_TABLE(type, name) plait__vector_fini(&store->name);
@@ -163,6 +166,7 @@ void plait__store_destroy(plait__store *store)
 	VECTOR(, objects[PLAIT__STORE_SIGNALS])		\
 	VECTOR(, objects[PLAIT__STORE_FUNCTIONS])	\
 	VECTOR(, ranges)				\
+	VECTOR(, needs)					\
 	PLAIT__PLAN_TABLES(VECTOR)
 
 /* ---- reuse ---- */

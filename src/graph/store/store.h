@@ -91,6 +91,14 @@ typedef struct plait__store_region {
 	uint32_t scope;			/* scope of its node */
 } plait__store_region;
 
+/* Units of a resource that a node holds while it runs. */
+typedef struct plait__store_need {
+	uint32_t scope;
+	uint32_t node;			/* in the scope */
+	uint32_t resource;
+	uint32_t units;
+} plait__store_need;
+
 /* Powers of two. */
 enum {
 	PLAIT__STORE_LABELS = 256,
@@ -108,6 +116,8 @@ typedef struct plait__store {
 					 * device */
 	plait__vector device_sets;	/* uint32_t */
 	plait__vector ranges;		/* plait__store_range, by handle */
+	plait__vector needs;		/* plait__store_need; `holds` stays
+					 * empty */
 	/* void *, or plait__store_function */
 	plait__vector objects[PLAIT__STORE_OBJECT_KINDS];
 	PLAIT__PLAN_TABLES(PLAIT__STORE_VECTOR)

@@ -4,6 +4,7 @@
 
 #include "graph/text/parse_device.h"
 #include "graph/text/parse_edges.h"
+#include "graph/text/parse_resources.h"
 #include "graph/text/parse_temporaries.h"
 
 #include <string.h>
@@ -54,7 +55,8 @@ static bool lacks_equals(plait__token token)
 {
 	static const char *const names[] = { "cost", "scratch", "device",
 					     "kernel", "after", "times",
-					     "take", "reads", "writes" };
+					     "take", "reads", "writes",
+					     "needs", "priority" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (plait__lexer_is(token, names[i]))
@@ -67,14 +69,16 @@ static plait_status expected_attribute(const struct plait__parser *parser,
 				       plait__token found)
 {
 	const char *what = "cost=, scratch=, device=, kernel=, after=, "
-			   "reads=, writes=, first, barrier or group";
+			   "reads=, writes=, needs=, priority=, first, "
+			   "barrier or group";
 
 	if (lacks_equals(found))
 		return plait__lexer_expected(&parser->line, "\"=\" and a value "
 					     "right after it, no space", found);
 	if (draft->node.kind == PLAIT__CMD_REGION)
-		what = draft->is_case ? "take=, cost=, device= or after=" :
-		       "times=, cost=, device= or after=";
+		what = draft->is_case ?
+		       "take=, cost=, device=, needs=, priority= or after=" :
+		       "times=, cost=, device=, needs=, priority= or after=";
 	return plait__lexer_expected(&parser->line, what, found);
 }
 
@@ -88,6 +92,8 @@ static uint32_t attribute_of(const struct plait__parser_draft *draft,
 		return PLAIT__PARSER_DEVICE;
 	if (plait__lexer_is(key, "cost"))
 		return PLAIT__PARSER_COST;
+	if (plait__lexer_is(key, "priority"))
+		return PLAIT__PARSER_PRIORITY;
 	if (region)
 		return plait__lexer_is(key, draft->is_case ? "take" : "times") ?
 		       PLAIT__PARSER_TIMES : 0;
@@ -142,6 +148,8 @@ static plait_status read_value(struct plait__parser *parser,
 		return read_devices(parser, value, node);
 	case PLAIT__PARSER_KERNEL:
 		return read_kernel(parser, value, node);
+	case PLAIT__PARSER_PRIORITY:
+		return plait__parse_priority(parser, value, &node->priority);
 	default:
 		return plait__parser_number(parser, key, value,
 					    UINT32_MAX - 1, &draft->times);
@@ -189,6 +197,10 @@ plait_status plait__parse_attributes(struct plait__parser *parser,
 			continue;
 		}
 		draft->has_other = true;
+		if (plait__lexer_is(key, "needs")) {
+			status = plait__parse_needs(parser, value, node);
+			continue;
+		}
 		if (names_temporaries(draft, key)) {
 			status = plait__parse_accesses(
 				parser, draft, value,

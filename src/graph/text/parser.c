@@ -10,6 +10,7 @@
 #include "graph/text/parse_edges.h"
 #include "graph/text/parse_nodes.h"
 #include "graph/text/parse_regions.h"
+#include "graph/text/parse_resources.h"
 #include "graph/text/parse_temporaries.h"
 
 /* ---- devices ---- */
@@ -60,7 +61,8 @@ static plait_status read_line(struct plait__parser *parser)
 		return plait__parse_after_above(parser, value);
 	if (plait__lexer_is(token, "after"))
 		return plait__parse_after_line(parser);
-	if (plait__lexer_is(token, "device"))
+	if (plait__lexer_is(token, "device") ||
+	    plait__lexer_is(token, "resource"))
 		return PLAIT_OK; /* the first pass has read it */
 	if (plait__lexer_is(token, "temporary"))
 		return plait__parse_temporary(parser);
@@ -77,14 +79,14 @@ static plait_status read_line(struct plait__parser *parser)
 	if (plait__lexer_is(token, "end"))
 		return plait__parse_close_body(parser);
 	return plait__lexer_expected(&parser->line,
-				     "device, temporary, node, after, while, "
-				     "do, repeat, case, branch or end", token);
+				     "device, temporary, resource, node, after, "
+				     "while, do, repeat, case, branch or end", token);
 }
 
 /* ---- passes ---- */
 
 /* First pass: a case needs its branch count when its line is read, and a node
- * may name a device of a later line. */
+ * may name a device, temporary or resource of a later line. */
 static plait_status read_ahead(struct plait__parser *parser)
 {
 	plait_status status = PLAIT_OK;
@@ -99,6 +101,8 @@ static plait_status read_ahead(struct plait__parser *parser)
 			 read_device(parser) :
 			 plait__lexer_is(token, "temporary") ?
 			 plait__parse_declare_temporary(parser) :
+			 plait__lexer_is(token, "resource") ?
+			 plait__parse_resource(parser) :
 			 plait__parse_count_branches(parser, &stack, token);
 	}
 	plait__vector_fini(&stack);

@@ -4,9 +4,11 @@
  *
  *	device NAME lanes=N
  *	temporary NAME bytes=N [device=NAME]
+ *	resource NAME units=N
  *	node NAME [cost=N] [scratch=N] [device=NAME[+NAME...]]
  *		  [first|barrier|group] [kernel=NAME] [after=A,B,...]
  *		  [reads=A,B,...] [writes=A,B,...]
+ *		  [needs=A,B:N,...] [priority=N]
  *	after NAME A,B,...
  *	while NAME times=N [after=...] ... end
  *	do NAME times=N [after=...] ... end

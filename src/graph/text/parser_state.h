@@ -71,7 +71,8 @@ enum {
 	PLAIT__PARSER_DEVICE = 1 << 2,
 	PLAIT__PARSER_KERNEL = 1 << 3,
 	PLAIT__PARSER_TIMES = 1 << 4,
-	PLAIT__PARSER_MEANING = 1 << 5	/* first, barrier or group */
+	PLAIT__PARSER_MEANING = 1 << 5,	/* first, barrier or group */
+	PLAIT__PARSER_PRIORITY = 1 << 6
 };
 
 /* Set index to null when memory is exhausted. */

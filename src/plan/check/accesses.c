@@ -2,7 +2,8 @@
 /*
  * Conflicting accesses: two accesses to one object, at least one a write, must
  * have a happens-before order.  conflicts.c finds the pairs; scratch_aliasing.c
- * does the same for scratch, in the order made here.
+ * does the same for scratch, and held_units.c for units of resources, in the order
+ * made here.
  *
  * Commands are visited in one topological order of all bodies: each body's own
  * order, with the bodies of a region right after its command.  Two commands of
@@ -164,7 +165,8 @@ plait_status plait__accesses_check(plait__check *check)
 	plait_status status;
 	struct scan s;
 
-	if (plan->accesses_count == 0 && plan->scratch_count == 0)
+	if (plan->accesses_count == 0 && plan->scratch_count == 0 &&
+	    plan->resources_count == 0 && plan->holds_count == 0)
 		return PLAIT_OK;
 	memset(&s, 0, sizeof(s));
 	s.check = check;
@@ -185,5 +187,7 @@ plait_status plait__accesses_check(plait__check *check)
 	status = check_accesses(&s);
 	if (status == PLAIT_OK)
 		status = plait__scratch_aliasing_check(check, s.timeline);
+	if (status == PLAIT_OK)
+		status = plait__held_units_check(check, s.timeline);
 	return status;
 }

@@ -144,7 +144,8 @@ plait_status plait__obligations_fail(plait__check *check, uint32_t before,
 		"its region, barrier or group",
 		NULL, "their scratch overlaps",
 		"it uses a loop-carried buffer",
-		"a wait", "their temporaries or scratch share bytes"
+		"a wait", "their temporaries or scratch share bytes",
+		"both hold one unit of a resource"
 	};
 	char a[PLAIT__CHECK_TEXT_BYTES], b[PLAIT__CHECK_TEXT_BYTES];
 	char memory[PLAIT__SHARED_MEMORY_TEXT_BYTES];

@@ -20,7 +20,8 @@ enum {
 	PLAIT__OBLIGATION_LOOP = 5,
 	PLAIT__OBLIGATION_REDUNDANT = 6, /* a wait to be tested for redundancy;
 					 * not a promise */
-	PLAIT__OBLIGATION_PLACE = 7
+	PLAIT__OBLIGATION_PLACE = 7,
+	PLAIT__OBLIGATION_UNIT = 8
 };
 
 /* Direct predecessors of a command in the order graph, other than its

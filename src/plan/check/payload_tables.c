@@ -36,6 +36,8 @@ static bool names_are_inside(const plait__plan *plan)
 		good &= is_index(plan->params[i].name, strings);
 	for (uint32_t i = 0; i < plan->slots_count; i++)
 		good &= is_index(plan->slots[i].name, strings);
+	for (uint32_t i = 0; i < plan->resources_count; i++)
+		good &= is_index(plan->resources[i].name, strings);
 	return good;
 }
 

@@ -31,6 +31,10 @@ plait_status plait__accesses_check(plait__check *check);
  * commands. */
 plait_status plait__scratch_aliasing_check(plait__check *check,
 					   const uint32_t *timeline);
+/* The holders of each unit of a resource are ordered; of a graph, they hold what
+ * they need.  `timeline` as above. */
+plait_status plait__held_units_check(plait__check *check,
+				     const uint32_t *timeline);
 /* Temporaries at `offsets`, by slot, share bytes of an arena only with
  * temporaries and scratch whose uses come all before or all after theirs. */
 plait_status plait__place_aliasing_check(plait__check *check,

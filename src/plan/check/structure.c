@@ -169,9 +169,6 @@ static plait_status check_command(plait__check *check, uint32_t c)
 	    command->flags & ~(PLAIT__CMD_MEMBER | PLAIT__CMD_AWAITED))
 		return fail_part(check, "command", c,
 				 "unknown or reserved kind, or unknown flag");
-	if (command->reserved0 != 0)
-		return fail_part(check, "command", c,
-				 "a reserved field is set");
 	if (command->node >= plan->node_count)
 		return fail_part(check, "command", c,
 				 "its node does not exist");

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { FORMAT_VERSION = 4, BYTE_ORDER_MARK = 0x01020304, ALIGNMENT = 8 };
+enum { FORMAT_VERSION = 5, BYTE_ORDER_MARK = 0x01020304, ALIGNMENT = 8 };
 
 static const char magic[8] = { 'p', 'l', 'a', 'i', 't', 'p', 'l', 'n' };
 

@@ -309,6 +309,64 @@ static void write_temporaries(struct writer *writer)
 	plait__text_add(writer->out, "], ");
 }
 
+/* Neighbouring units of a node as one element. */
+static void write_holders(const struct writer *writer, uint32_t resource)
+{
+	const plait__plan *plan = writer->plan;
+	uint32_t written = 0;
+
+	for (uint32_t i = 0; i < plan->holds_count; i++) {
+		if (plan->holds[i].resource != resource)
+			continue;
+		plait__text_add(writer->out, "%s{\"node\": ",
+				written++ > 0 ? ", " : "");
+		plait__escape_json_node(plan, plan->holds[i].node, writer->out);
+		plait__text_add(writer->out, ", \"first\": %u, \"units\": %u}",
+				plan->holds[i].first, plan->holds[i].count);
+	}
+}
+
+static void write_resources(const struct writer *writer)
+{
+	const plait__plan *plan = writer->plan;
+
+	plait__text_add(writer->out, "\"resources\": [");
+	for (uint32_t i = 0; i < plan->resources_count; i++) {
+		plait__text_add(writer->out, "%s{\"name\": ",
+				i > 0 ? ", " : "");
+		plait__escape_json_string(
+			plait__escape_string_at(plan, plan->resources[i].name),
+			writer->out);
+		plait__text_add(writer->out, ", \"units\": %u, "
+				"\"holders\": [", plan->resources[i].units);
+		write_holders(writer, i);
+		plait__text_add(writer->out, "]}");
+	}
+	plait__text_add(writer->out, "], ");
+}
+
+/* Of each node whose priority is not 0. */
+static void write_priorities(const struct writer *writer)
+{
+	const plait__plan *plan = writer->plan;
+	uint32_t written = 0;
+
+	plait__text_add(writer->out, "\"priorities\": [");
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		uint32_t command = plan->nodes[i].command;
+
+		if (command == PLAIT__NONE ||
+		    plan->commands[command].priority == 0)
+			continue;
+		plait__text_add(writer->out, "%s{\"node\": ",
+				written++ > 0 ? ", " : "");
+		plait__escape_json_node(plan, i, writer->out);
+		plait__text_add(writer->out, ", \"priority\": %d}",
+				plan->commands[command].priority);
+	}
+	plait__text_add(writer->out, "], ");
+}
+
 static plait_status write_plan(struct writer *writer, plait_error *error)
 {
 	const plait__plan *plan = writer->plan;
@@ -329,6 +387,8 @@ static plait_status write_plan(struct writer *writer, plait_error *error)
 	if (status != PLAIT_OK)
 		return status;
 	write_temporaries(writer);
+	write_resources(writer);
+	write_priorities(writer);
 	open_body(writer, 0);
 	good = push(writer, PLAIT__NONE, 0);
 	while (good && writer->stack.count > 0)

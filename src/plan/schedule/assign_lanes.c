@@ -117,10 +117,16 @@ static bool has_like_pred(const plait__planner_state *planner, uint32_t t)
 	return false;
 }
 
-/* Order: highest rank first; then nodes that share the affinity of a pred. */
+/* Order: highest priority first; then highest rank; then nodes that share the
+ * affinity of a pred. */
 static bool is_before(const plait__planner_state *planner, uint32_t a,
 		      uint32_t b)
 {
+	int16_t first = plait__planner_priority(planner, a);
+	int16_t second = plait__planner_priority(planner, b);
+
+	if (first != second)
+		return first > second;
 	if (planner->rank[a] != planner->rank[b] || !planner->has_affinity)
 		return planner->rank[a] > planner->rank[b];
 	return has_like_pred(planner, a) && !has_like_pred(planner, b);

@@ -260,6 +260,7 @@ static void fill_command(plait__planner_state *planner, uint32_t t, uint32_t k,
 	command->kind = kind_of(planner, t, k);
 	command->flags = plait__planner_is_group(planner, t) ? PLAIT__CMD_MEMBER
 							 : 0;
+	command->priority = node->priority;
 	command->lane = track->lane;
 	command->position = track->count++;
 	command->signal = PLAIT__NONE;
@@ -289,6 +290,7 @@ static void fill_plain(plait__planner_state *planner,
 
 		commands[index] = (plait__plan_command){
 			.node = planner->node_of[t], .kind = node->kind,
+			.priority = node->priority,
 			.lane = track->lane, .position = track->count++,
 			.signal = PLAIT__NONE, .link = node->link,
 			.cost = planner->cost[t],

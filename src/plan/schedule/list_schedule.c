@@ -3,8 +3,8 @@
  * List scheduling of a scope, policy `bounded`.
  *
  * Time advances from event to event.  Whenever a lane of a device is free, the
- * node of highest rank among those with completed preds goes to the lane that
- * can start it first (place_command.h).  The variant by number places nodes in
+ * node of highest priority and rank among those with completed preds goes to the
+ * lane that can start it first (place_command.h).  The variant by number places nodes in
  * plain topological order.  schedule_search.c chooses what to run and what to
  * keep.
  */

@@ -30,6 +30,8 @@ struct plait__list_schedule {
 	bool saved;		/* the best attempt is saved */
 	uint32_t *limits;	/* by device: of the current attempt */
 	const uint64_t *rank;	/* by t: of the current attempt */
+	uint64_t *urgency;	/* by t: by priority, then rank; null: no node
+				 * has a priority */
 	uint64_t *hop_rank;	/* by t: with hops; null: hops cost nothing */
 	plait__place_point *points;
 	uint32_t point_capacity;

@@ -89,6 +89,7 @@ static void fill_node(plait__plan_to_input *rebuilt, uint32_t number)
 	node->device_count = 1;
 	node->device = plan->lanes[command->lane].device;
 	node->link = command->link;
+	node->priority = command->priority;
 	node->cost = plait__plan_own_cost(plan, from->command);
 	node->label = from->label;
 	node->file = from->file;

@@ -3,6 +3,7 @@
 #include "plan/schedule/planner.h"
 
 #include "plan/schedule/phases.h"
+#include "plan/schedule/resource_units.h"
 #include "plan/simulate/simulate.h"
 
 #include "base/alloc.h"
@@ -312,11 +313,11 @@ static plait_status predict(plait__plan *plan, plait_error *error)
 	return PLAIT_OK;
 }
 
-plait_status plait__planner_run(const plait__input *input,
-				const plait__input_options *options,
-				const plait_allocator *allocator,
-				plait__planner_counts *counts,
-				plait__plan **out, plait_error *error)
+static plait_status plan_once(const plait__input *input,
+			      const plait__input_options *options,
+			      const plait_allocator *allocator,
+			      plait__planner_counts *counts,
+			      plait__plan **out, plait_error *error)
 {
 	static const plait__input_options defaults;
 	plait__planner_counts ignored;
@@ -349,4 +350,44 @@ plait_status plait__planner_run(const plait__input *input,
 		*out = NULL;
 	}
 	return status;
+}
+
+/* Plan without limits, choose the units in that order, and plan with the edges
+ * between holders. */
+static plait_status plan_limited(const plait__input *input,
+				 const plait__input_options *options,
+				 const plait_allocator *allocator,
+				 plait__planner_counts *counts,
+				 plait__plan **out, plait_error *error)
+{
+	plait__workspace work;
+	plait__input limited;
+	plait__plan *free;
+	plait_status status = plan_once(input, options, allocator, counts,
+					&free, error);
+
+	*out = NULL;
+	if (status != PLAIT_OK)
+		return status;
+	plait__workspace_init(&work, allocator == NULL ?
+			      plait__alloc_default() : allocator);
+	status = plait__resource_units_choose(input, free, &work, &limited,
+					      error);
+	plait__plan_release(free);
+	if (status == PLAIT_OK)
+		status = plan_once(&limited, options, allocator, counts, out,
+				   error);
+	plait__workspace_fini(&work);
+	return status;
+}
+
+plait_status plait__planner_run(const plait__input *input,
+				const plait__input_options *options,
+				const plait_allocator *allocator,
+				plait__planner_counts *counts,
+				plait__plan **out, plait_error *error)
+{
+	return plait__resource_units_are_open(input) ?
+	       plan_limited(input, options, allocator, counts, out, error) :
+	       plan_once(input, options, allocator, counts, out, error);
 }

@@ -82,7 +82,8 @@ typedef struct plait__input_node {
 	uint32_t access_count;
 	/* 1: taken away from the graph.  No plan has it, no edge names it, and
 	 * it accesses nothing; a region's bodies have no other nodes. */
-	uint32_t is_removed;
+	uint16_t is_removed;
+	int16_t priority;		/* of ready nodes, highest first */
 } plait__input_node;
 
 /* A happens-before: `before` completes before `after` starts. */

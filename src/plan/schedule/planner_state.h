@@ -55,6 +55,7 @@ typedef struct plait__planner_state {
 	bool has_scratch;		/* some node needs scratch */
 	bool has_affinity;		/* some node has an affinity */
 	bool has_removed;		/* some node is removed */
+	bool has_priority;		/* some node has a priority, not 0 */
 	bool has_several;		/* some node has several items */
 	bool sorted_accesses;		/* accesses lie in the order of nodes */
 	/* Some scope has lanes that are not chains of ancestors. */
@@ -107,6 +108,13 @@ static inline const plait__input_node *plait__planner_node(
 	const plait__planner_state *planner, uint32_t t)
 {
 	return &planner->input->nodes[planner->node_of[t]];
+}
+
+static inline int16_t
+plait__planner_priority(const plait__planner_state *planner, uint32_t t)
+{
+	return !planner->has_priority ? 0 :
+	       plait__planner_node(planner, t)->priority;
 }
 
 static inline uint32_t

@@ -132,6 +132,30 @@ enum attempt {
 	ATTEMPTS
 };
 
+/*
+ * Urgency: by priority, then rank.  Each step of priority outweighs all ranks of
+ * the scope; above 2^64 priorities may become equal, which a hint allows.
+ */
+static void find_urgency(struct plait__list_schedule *l,
+			 const plait__planner_scope *scope)
+{
+	const plait__planner_state *planner = l->planner;
+	uint32_t t, end = scope->t_first + scope->t_count;
+	uint64_t top = 1, steps;
+
+	for (t = scope->t_first; t < end; t++)
+		top = l->rank[t] >= top ? l->rank[t] + 1 : top;
+	for (t = scope->t_first; t < end; t++) {
+		steps = (uint64_t)(plait__planner_priority(planner, t) -
+				   INT16_MIN);
+		if (__builtin_mul_overflow(steps, top, &l->urgency[t]) ||
+		    __builtin_add_overflow(l->urgency[t], l->rank[t],
+					   &l->urgency[t]))
+			l->urgency[t] = UINT64_MAX;
+	}
+	l->rank = l->urgency;
+}
+
 static plait_status run_attempt(struct plait__list_schedule *l,
 				const plait__planner_scope *scope,
 				enum attempt attempt, uint64_t bound)
@@ -141,6 +165,8 @@ static plait_status run_attempt(struct plait__list_schedule *l,
 	l->rank = attempt == BY_HOP_RANK ? l->hop_rank : l->planner->rank;
 	if (status != PLAIT_OK)
 		return status;
+	if (l->urgency != NULL)
+		find_urgency(l, scope);
 	if (attempt == BY_INSERTION)
 		return by_insertion(l, scope, bound);
 	if (attempt == BY_NUMBER)
@@ -155,6 +181,10 @@ static plait_status improve(struct plait__list_schedule *l,
 {
 	plait_status status;
 
+	/* Neither order knows priorities. */
+	if (l->urgency != NULL &&
+	    (attempt == BY_NUMBER || attempt == BY_INSERTION))
+		return PLAIT_OK;
 	save_best(l, scope);
 	status = run_attempt(l, scope, attempt, scope->makespan);
 	if (status == PLAIT_OK && l->makespan < scope->makespan) {
@@ -363,10 +393,13 @@ plait_status plait__search_open(plait__planner_state *planner,
 					   sizeof(uint32_t));
 	if (planner->options->hop_cost > 0)
 		l->hop_rank = plait__workspace_alloc(work, n, sizeof(uint64_t));
+	if (planner->has_priority)
+		l->urgency = plait__workspace_alloc(work, n, sizeof(uint64_t));
 	*out = l;
 	if (l->ready == NULL || l->finish == NULL || l->waiting == NULL ||
 	    l->best_seq == NULL || l->limits == NULL ||
-	    (planner->options->hop_cost > 0 && l->hop_rank == NULL))
+	    (planner->options->hop_cost > 0 && l->hop_rank == NULL) ||
+	    (planner->has_priority && l->urgency == NULL))
 		return plait__planner_no_memory(planner);
 	return PLAIT_OK;
 }
@@ -389,6 +422,7 @@ void plait__search_close(struct plait__list_schedule *l)
 	plait__workspace_free(work, l->best_lane);
 	plait__workspace_free(work, l->limits);
 	plait__workspace_free(work, l->hop_rank);
+	plait__workspace_free(work, l->urgency);
 	plait__workspace_free(work, l->points);
 	plait__workspace_free(work, l->extra_lanes);
 	plait__workspace_free(work, l);

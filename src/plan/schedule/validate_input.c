@@ -115,6 +115,7 @@ static plait_status check_nodes(plait__planner_state *planner)
 
 		planner->has_affinity |= node->affinity != 0;
 		planner->has_removed |= node->is_removed != 0;
+		planner->has_priority |= node->priority != 0;
 		planner->has_scratch |= node->scratch_bytes > 0;
 		if (is_plain(input, node))
 			continue;
@@ -274,6 +275,37 @@ static plait_status check_edges(plait__planner_state *planner)
 	return PLAIT_OK;
 }
 
+/* Either all holds are needs, or none. */
+static plait_status check_holds(const plait__planner_state *planner)
+{
+	const plait__input_tables *tables = &planner->input->tables;
+
+	for (uint32_t i = 0; i < tables->resources_count; i++)
+		if (tables->resources[i].units == 0 ||
+		    tables->resources[i].units > PLAIT__RESOURCE_UNITS ||
+		    tables->resources[i].name >= tables->strings_count ||
+		    i >= PLAIT__RESOURCES)
+			return plait__fail(planner->error, PLAIT_E_INVALID,
+					   "resource %u: it has no name, no "
+					   "or too many units, or too many "
+					   "before it", i);
+	for (uint32_t i = 0; i < tables->holds_count; i++) {
+		const plait__plan_hold *hold = &tables->holds[i];
+		uint32_t units = hold->resource >= tables->resources_count ?
+				 0 : tables->resources[hold->resource].units;
+		bool is_need = hold->first == PLAIT__NONE;
+
+		if (hold->node >= planner->input->node_count ||
+		    hold->count == 0 || hold->count > units ||
+		    is_need != (tables->holds[0].first == PLAIT__NONE) ||
+		    (!is_need && hold->first > units - hold->count))
+			return plait__fail(planner->error, PLAIT_E_INVALID,
+					   "hold %u: its node, resource or "
+					   "units are out of range", i);
+	}
+	return PLAIT_OK;
+}
+
 static plait_status check_options(plait__planner_state *planner)
 {
 	const plait__input *input = planner->input;
@@ -363,6 +395,8 @@ plait_status plait__validate_input(plait__planner_state *planner)
 	planner->has_several = input->region_count > 0;
 	if (status == PLAIT_OK)
 		status = check_nodes(planner);
+	if (status == PLAIT_OK)
+		status = check_holds(planner);
 	if (status == PLAIT_OK)
 		status = check_edges(planner);
 	return status;

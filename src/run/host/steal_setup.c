@@ -81,6 +81,7 @@ static void fill_merged_tables(plait__steal_program *compiled,
 			&plan->commands[merge->commands[i]];
 
 		compiled->merged_commands[i].pred_first = count;
+		compiled->merged_commands[i].priority = at->priority;
 		for (uint32_t p = at->pred_first; p < at[1].pred_first; p++)
 			compiled->merged_preds[count++] = number_of(
 				compiled, merge, plan->preds[p]);
@@ -140,10 +141,13 @@ plait_status plait__steal_program_compile(plait__steal_program *compiled,
 	if (compiled->ops == NULL || !made)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to make a plan ready to run");
-	for (uint32_t i = 0; i < compiled->op_count; i++)
+	for (uint32_t i = 0; i < compiled->op_count; i++) {
 		plait__call_op_make(program, NULL,
 				    merge != NULL ? merge->commands[i] : i,
 				    &compiled->ops[i]);
+		compiled->has_priorities = compiled->has_priorities ||
+					   compiled->commands[i].priority != 0;
+	}
 	return PLAIT_OK;
 }
 

@@ -93,6 +93,33 @@ static uint32_t look_around(plait__steal_worker *worker)
 	return found;
 }
 
+/* The first command of highest priority among those that are ready within the
+ * window of any lane, or none. */
+static uint32_t look_urgent(plait__steal_worker *worker)
+{
+	const plait__steal_program *compiled = worker->set->compiled;
+	uint32_t count = compiled->lane_count, best = PLAIT__NONE;
+	uint32_t lane = worker->lane;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t end = plait__claim_end(worker, lane);
+		uint32_t head = plait__claim_head(worker, lane, end);
+
+		for (uint32_t c = head; c < end && c - head < WINDOW; c++) {
+			if (best != PLAIT__NONE &&
+			    compiled->commands[c].priority <=
+			    compiled->commands[best].priority)
+				continue;
+			if (!is_free(worker, c))
+				continue;
+			best = c;
+			worker->from = lane;
+		}
+		lane = lane + 1 < count ? lane + 1 : 0;
+	}
+	return best;
+}
+
 /* ---- wake-up ---- */
 
 bool plait__steal_worker_wake(plait__steal_set *set, uint32_t lane,
@@ -400,6 +427,8 @@ static uint32_t look(plait__steal_worker *worker, uint32_t looks)
 	uint32_t own = plait__claim_head(worker, worker->lane, own_end);
 	uint32_t end, head;
 
+	if (worker->set->compiled->has_priorities)
+		return look_urgent(worker);
 	if (own < own_end) {
 		worker->from = worker->lane;
 		if (!plait__claim_is_ready(worker, own))

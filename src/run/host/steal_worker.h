@@ -32,10 +32,12 @@ enum {
 typedef struct plait__steal_program {
 	const plait__program *program;
 	const plait__plan_track *tracks; /* of body 0, one per worker */
-	const plait__plan_command *commands; /* only their preds are used */
+	const plait__plan_command *commands; /* only their preds and priorities
+					      * are used */
 	const uint32_t *preds;
 	uint32_t lane_count;
 	uint32_t op_count;
+	bool has_priorities;		/* a command has one, not 0 */
 	plait__call_op *ops;		/* by command */
 	/* The first three, of merged lanes; or null. */
 	plait__plan_track *merged_tracks;

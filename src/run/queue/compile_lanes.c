@@ -119,6 +119,23 @@ static void note_external(plait__queue_program *compiled, uint32_t command)
 		compiled->regions[region].drains_lanes = true;
 }
 
+/* A queue has one priority: that of its commands, if they agree. */
+static void find_priorities(plait__queue_program *compiled)
+{
+	const plait__plan *plan = compiled->program->plan;
+
+	for (uint32_t i = 0; i < plan->command_count; i++)
+		compiled->lanes[plan->commands[i].lane].priority =
+			plan->commands[i].priority;
+	for (uint32_t i = 0; i < plan->command_count; i++) {
+		plait__queue_lane *lane =
+			&compiled->lanes[plan->commands[i].lane];
+
+		if (lane->priority != plan->commands[i].priority)
+			lane->priority = 0;
+	}
+}
+
 plait_status plait__compile_lanes(plait__queue_program *compiled,
 				  plait_error *error)
 {
@@ -135,6 +152,7 @@ plait_status plait__compile_lanes(plait__queue_program *compiled,
 		status = check_command(compiled, i, error);
 		note_external(compiled, i);
 	}
+	find_priorities(compiled);
 	return status;
 }
 

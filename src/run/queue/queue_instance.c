@@ -230,7 +230,7 @@ static plait_status make_queue(plait__queue_instance *state, uint32_t lane,
 	char label[96];
 	const plait_queue_request request = {
 		.size = sizeof(request), .capacity = made_for->entries,
-		.label = label,
+		.label = label, .priority = made_for->priority,
 	};
 	plait_error room = { .size = sizeof(room) };
 	plait_status status;

@@ -135,6 +135,7 @@ typedef struct plait__queue_lane {
 				 * emissions in flight */
 	uint32_t external;	/* index, or none: no external commands */
 	bool submits;		/* has external commands other than waits */
+	int16_t priority;	/* of all its commands; 0 if they differ */
 } plait__queue_lane;
 
 /* A backend that the plan uses. */

@@ -324,6 +324,27 @@ static plait_status remove_again(plait_graph *graph, plait_error *error)
 	return plait_graph_remove(graph, nodes, 2, error);
 }
 
+/* Two nodes that need one unit, in a loop and beside it. */
+static plait_status add_limits(plait_graph *graph, plait_error *error)
+{
+	plait_node_desc desc = { .size = sizeof(desc), .label = "limited" };
+	plait_graph *body = NULL;
+	plait_node node, inner;
+	plait_status status;
+
+	if ((status = plait_graph_add_resource(graph, "bus", 1, error)) ||
+	    (status = add(graph, &desc, NULL, 0, &node, error)) ||
+	    (status = plait_graph_set_priority(graph, node, 3, error)) ||
+	    (status = plait_graph_add_need(graph, node, "bus", 1, error)) ||
+	    (status = plait_graph_repeat(graph, 2, 0, &body, &node, error)))
+		return status;
+	status = add(body, &desc, NULL, 0, &inner, error);
+	if (status == PLAIT_OK)
+		status = plait_graph_add_need(body, inner, "bus", 1, error);
+	plait_graph_release(body);
+	return status;
+}
+
 static plait_status build(struct place *place, plait_error *error)
 {
 	plait_graph *graph;
@@ -334,6 +355,8 @@ static plait_status build(struct place *place, plait_error *error)
 	status = add_rest(place, graph, error);
 	if (status == PLAIT_OK)
 		status = remove_again(graph, error);
+	if (status == PLAIT_OK)
+		status = add_limits(graph, error);
 	plait_graph_retain(graph);
 	plait_graph_release(graph);
 	plait_graph_release(graph);
@@ -373,7 +396,11 @@ static plait_status freeze(struct place *place, plait_error *error)
 
 	if (status != PLAIT_OK)
 		return status;
-	status = plait_graph_freeze(graph, &desc, &plan, error);
+	status = add_limits(graph, error);
+	if (status == PLAIT_OK)
+		status = plait_graph_freeze(graph, &desc, &plan, error);
+	else
+		plan = NULL;
 	if (status != PLAIT_OK && plan != NULL)
 		status = calls_wrong(error, "out is set");
 	else
@@ -399,6 +426,8 @@ const struct calls_entry calls_graph[] = {
 	{ "plait_graph_create plait_graph_add plait_graph_add_edge "
 	  "plait_graph_body plait_graph_add_rotation plait_graph_size "
 	  "plait_graph_remove plait_graph_remove_edge "
+	  "plait_graph_set_priority plait_graph_add_resource "
+	  "plait_graph_add_need "
 	  "plait_graph_retain plait_graph_release", build, NULL },
 	{ "plait_graph_join plait_graph_launch plait_graph_call "
 	  "plait_graph_copy plait_graph_copy_rows plait_graph_fill "

@@ -172,6 +172,30 @@ Take an edge away, as often as it was added.
 remove_edge!(graph::Graph, before::Node, after::Node) =
     (call(Raw.plait_graph_remove_edge, graph, before.number, after.number); nothing)
 
+"""
+    priority!(graph, node, priority)
+
+Say which of several ready nodes come first: -1000 to 1000, 0 by default.
+"""
+priority!(graph::Graph, node::Node, priority::Integer) =
+    (call(Raw.plait_graph_set_priority, graph, node.number, priority); nothing)
+
+"""
+    resource!(graph, name, units)
+
+Add a resource, which limits how many nodes run at once.
+"""
+resource!(graph::Graph, name::AbstractString, units::Integer) =
+    (call(Raw.plait_graph_add_resource, graph, String(name), units); nothing)
+
+"""
+    need!(graph, node, name, units=1)
+
+Let a node hold units of a resource while it runs.
+"""
+need!(graph::Graph, node::Node, name::AbstractString, units::Integer=1) =
+    (call(Raw.plait_graph_add_need, graph, node.number, String(name), units); nothing)
+
 "Return (number of nodes, number of edges) of a graph, without those of bodies."
 function Base.size(graph::Graph)
     nodes, edges = Ref{UInt64}(0), Ref{UInt64}(0)

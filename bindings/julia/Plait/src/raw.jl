@@ -1707,6 +1707,24 @@ function plait_graph_add_edge(graph, before, after, error)
     ccall(plait_graph_add_edge_at[], plait_status, (Ptr{plait_graph}, plait_node, plait_node, Ptr{plait_error}), graph, before, after, error)
 end
 
+const plait_graph_set_priority_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_set_priority - say which of several ready nodes come first."
+function plait_graph_set_priority(graph, node, priority, error)
+    ccall(plait_graph_set_priority_at[], plait_status, (Ptr{plait_graph}, plait_node, Int32, Ptr{plait_error}), graph, node, priority, error)
+end
+
+const plait_graph_add_resource_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_add_resource - add a resource that limits how many nodes run at once."
+function plait_graph_add_resource(graph, name, units, error)
+    ccall(plait_graph_add_resource_at[], plait_status, (Ptr{plait_graph}, Cstring, UInt64, Ptr{plait_error}), graph, name, units, error)
+end
+
+const plait_graph_add_need_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_add_need - let a node hold units of a resource while it runs."
+function plait_graph_add_need(graph, node, name, units, error)
+    ccall(plait_graph_add_need_at[], plait_status, (Ptr{plait_graph}, plait_node, Cstring, UInt64, Ptr{plait_error}), graph, node, name, units, error)
+end
+
 const plait_graph_remove_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_graph_remove - take nodes away, with their edges."
 function plait_graph_remove(graph, nodes, count, error)
@@ -2384,6 +2402,9 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_graph_retain, plait_graph_retain_at),
     (:plait_graph_release, plait_graph_release_at),
     (:plait_graph_add_edge, plait_graph_add_edge_at),
+    (:plait_graph_set_priority, plait_graph_set_priority_at),
+    (:plait_graph_add_resource, plait_graph_add_resource_at),
+    (:plait_graph_add_need, plait_graph_add_need_at),
     (:plait_graph_remove, plait_graph_remove_at),
     (:plait_graph_remove_edge, plait_graph_remove_edge_at),
     (:plait_graph_body, plait_graph_body_at),

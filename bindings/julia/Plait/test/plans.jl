@@ -263,6 +263,14 @@ test("planning") do system, device, queue
     throws(() -> remove_edge!(graph, gone...), PlaitError, "no edge leads", "an edge that is gone")
     remove!(graph, gone...)
     throws(() -> remove!(graph, gone...), PlaitError, "not a node", "nodes that are gone")
+    resource!(graph, "bus", 2)
+    extra = (mark!(graph, "first"; cost=5), mark!(graph, "second"; cost=5))
+    need!(graph, extra[1], "bus", 2)
+    need!(graph, extra[2], "bus")
+    priority!(graph, extra[2], 7)
+    throws(() -> need!(graph, extra[1], "bug"), PlaitError, "no resource 'bug'", "an unknown resource")
+    is(simulate(freeze(graph; lanes=4)).makespan, UInt64(10), "a limit")
+    remove!(graph, extra...)
     is(size(graph), (3, 1), "a graph has a size")
     plan = freeze(graph; hop_cost=1)
     is(Plait.query(plan).nodes, UInt64(3), "so has a plan")
@@ -286,6 +294,12 @@ test("planning") do system, device, queue
     is(Array(y), Float32[0, 0], "a rehearsal calls nothing")
     is(Plait.query(freeze(read_graph(system, "node a\nnode b after=a\n"))).edges, UInt64(1), "a graph in text form")
     ok(occursin("plait_i", Plait.source_text(SAXPY..., :host)), "source in another language")
+    many = Kernel(system, "two(y: out pointer u32)", "KERNEL(two) { *y = twice(ONE); }";
+                  before=[("one.h", "#define ONE 1"), ("twice.c", "FUNCTION u32 twice(u32 v) { return 2 * v; }")])
+    is(many.name, "two", "a program of several texts")
+    throws(() -> Kernel(system, "two(y: out pointer u32)", "KERNEL(two) { *y = 1; }";
+                        before=[("twice.c", "FUNCTION u32 twice(u32 v) { return w; }")]),
+           PlaitError, "twice.c", "a mistake in a text before it")
     ok(occursin("host", Plait.backend_report(backend="host")), "a report without a system")
     text = "int f(unsigned x)\n{ int unused = 3; return 0; } /* $(time_ns()) */\n"
     warned = Kernel(system, "f(x: u32)", (host=text,); options="-Wunused-variable")

@@ -1228,6 +1228,12 @@ fn plait_graph_retain(graph: *mut plait_graph);
 fn plait_graph_release(graph: *mut plait_graph);
 /// plait_graph_add_edge - add an edge: `before` completes before `after` starts.
 fn plait_graph_add_edge(graph: *mut plait_graph, before: plait_node, after: plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_set_priority - say which of several ready nodes come first.
+fn plait_graph_set_priority(graph: *mut plait_graph, node: plait_node, priority: i32, error: *mut plait_error) -> plait_status;
+/// plait_graph_add_resource - add a resource that limits how many nodes run at once.
+fn plait_graph_add_resource(graph: *mut plait_graph, name: *const c_char, units: u64, error: *mut plait_error) -> plait_status;
+/// plait_graph_add_need - let a node hold units of a resource while it runs.
+fn plait_graph_add_need(graph: *mut plait_graph, node: plait_node, name: *const c_char, units: u64, error: *mut plait_error) -> plait_status;
 /// plait_graph_remove - take nodes away, with their edges.
 fn plait_graph_remove(graph: *mut plait_graph, nodes: *const plait_node, count: u64, error: *mut plait_error) -> plait_status;
 /// plait_graph_remove_edge - take an edge away, as often as it was added.

@@ -128,6 +128,41 @@ impl Graph {
         Ok(())
     }
 
+    /// Say which of several ready nodes come first: -1000 to 1000, 0 by default.
+    pub fn priority(&self, node: Node, priority: i32) -> Result<()> {
+        if node.graph != self.raw.get() as usize {
+            return Err(Error::invalid("priority: a node of another graph"));
+        }
+        // SAFETY: a graph of ours.
+        call(|error| unsafe {
+            (lib().plait_graph_set_priority)(self.raw.get(), node.number, priority, error)
+        })?;
+        Ok(())
+    }
+
+    /// Add a resource, which limits how many nodes run at once.
+    pub fn resource(&self, name: &str, units: u64) -> Result<()> {
+        let name = c_text(name)?;
+        // SAFETY: a graph of ours; the text lives for the call.
+        call(|error| unsafe {
+            (lib().plait_graph_add_resource)(self.raw.get(), name.as_ptr(), units, error)
+        })?;
+        Ok(())
+    }
+
+    /// Let a node hold units of a resource while it runs.
+    pub fn need(&self, node: Node, name: &str, units: u64) -> Result<()> {
+        if node.graph != self.raw.get() as usize {
+            return Err(Error::invalid("need: a node of another graph"));
+        }
+        let name = c_text(name)?;
+        // SAFETY: a graph of ours; the text lives for the call.
+        call(|error| unsafe {
+            (lib().plait_graph_add_need)(self.raw.get(), node.number, name.as_ptr(), units, error)
+        })?;
+        Ok(())
+    }
+
     /// Return the number of nodes and the number of edges, without those of bodies.
     pub fn size(&self) -> Result<(u64, u64)> {
         let (mut nodes, mut edges) = (0, 0);

@@ -94,6 +94,14 @@ fn planning() {
         assert!(graph.remove_edge(gone[0], gone[1]).is_err());
         graph.remove(gone)?;
         assert!(graph.remove(gone[0]).unwrap_err().text().contains("not a node"));
+        graph.resource("bus", 2)?;
+        let extra = [graph.mark("first").cost(5).add()?, graph.mark("second").cost(5).add()?];
+        graph.need(extra[0], "bus", 2)?;
+        graph.need(extra[1], "bus", 1)?;
+        graph.priority(extra[1], 7)?;
+        assert!(graph.need(extra[0], "bug", 1).unwrap_err().text().contains("no resource 'bug'"));
+        assert_eq!(graph.freeze_with(&Freeze::new().lanes(4))?.simulate(&Costs::default())?.makespan, 10);
+        graph.remove(extra)?;
         assert_eq!(graph.size()?, (3, 1));
         let plan = graph.freeze_with(&Freeze::new().hop_cost(1).sinks([end]).sources([begin]))?;
         assert_eq!(plan.query()?.nodes, 2);
@@ -121,6 +129,15 @@ fn planning() {
         assert_eq!(system.read_graph(text, "two")?.freeze()?.query()?.edges, 1);
         let source = KernelBuilder::new(SIGNATURE).portable(PLUS).source_text(sys::PLAIT_SOURCE_C)?;
         assert!(source.contains("plait_i"));
+        let twice = "FUNCTION u32 twice(u32 v) { return ONE * 2 * v; }";
+        let two = KernelBuilder::new("two(y: out pointer u32)").before("one.h", "#define ONE 1");
+        let two = two.before("twice.c", twice).portable("KERNEL(two) { *y = twice(1); }");
+        // SAFETY: portable source.
+        unsafe { two.build(system) }?;
+        let wrong = KernelBuilder::new("two(y: out pointer u32)").before("twice.c", twice);
+        // SAFETY: portable source.
+        let wrong = unsafe { wrong.portable("KERNEL(two) { *y = 1; }").build(system) };
+        assert!(wrong.err().unwrap().text().contains("twice.c"));
         let age = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
         let code = format!("int f(unsigned x)\n{{ int unused = 3; return 0; }} /* {} */\n", age.as_nanos());
         let builder = KernelBuilder::new("f(x: u32)").host(&code).options("-Wunused-variable");
