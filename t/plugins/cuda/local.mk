@@ -120,6 +120,10 @@ SPARED_TESTS += %D%/repeat_solvers.t
 %C%_repeat_solvers_t_SOURCES = t/run/queue/repeat_solvers.c
 %C%_repeat_solvers_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE) -DQUEUED_CUDA -DSEEDS=12
 %C%_repeat_solvers_t_LDADD = $(LDADD_ON_CUDA)
+SPARED_TESTS += %D%/repeat_sorts.t
+%C%_repeat_sorts_t_SOURCES = t/run/queue/repeat_sorts.c
+%C%_repeat_sorts_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE) -DQUEUED_CUDA -DSEEDS=12
+%C%_repeat_sorts_t_LDADD = $(LDADD_ON_CUDA)
 SPARED_TESTS += %D%/repeat_sweeps.t
 %C%_repeat_sweeps_t_SOURCES = t/run/queue/repeat_sweeps.c
 %C%_repeat_sweeps_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE) -DQUEUED_CUDA -DSEEDS=12

@@ -30,6 +30,10 @@ API_TESTS += %D%/repeat_solvers.t
 %C%_repeat_solvers_t_SOURCES = %D%/repeat_solvers.c %D%/repeats.h \
 	t/lib/queued.h
 %C%_repeat_solvers_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/repeat_sorts.t
+%C%_repeat_sorts_t_SOURCES = %D%/repeat_sorts.c %D%/repeats.h \
+	t/lib/queued.h
+%C%_repeat_sorts_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/repeat_sweeps.t
 %C%_repeat_sweeps_t_SOURCES = %D%/repeat_sweeps.c %D%/repeats.h \
 	t/lib/queued.h
