@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Cost of tasks of a flow: submission alone, and with their execution: chains
- * and independent tasks, boxes in one and two dimensions, readers and a writer.
+ * and independent tasks, boxes in one and two dimensions, readers and a writer; a
+ * repetition, and its plan called.
  * Tasks are empty functions and launches.  Minimum and median of many rounds.
  *
  *	PLAIT_PLUGIN_PATH=plugins/.libs bench/flow [ROW [ROUNDS]]
@@ -24,6 +25,7 @@ static plait_context *context;
 static plait_flow *flow;
 static plait_kernel *kernel;
 static plait_data *datum, *line, *other, *plane, *next_plane;
+static plait_plan *plan;
 
 static void must(plait_status status)
 {
@@ -169,6 +171,38 @@ static void readers(int count)
 	}
 }
 
+/* ---- repetitions ---- */
+
+/* The tasks of boxes(), as one task: the first time they are captured. */
+static void repeated(int count)
+{
+	plait_task task;
+
+	must(plait_flow_repeat(flow, 1, &task, &error));
+	if (task != 0)
+		return;
+	boxes(count);
+	must(plait_flow_repeat(flow, 0, NULL, &error));
+}
+
+/* The plan of the same tasks, called. */
+static void called(int count)
+{
+	const plait_freeze_desc desc = { .size = sizeof(desc),
+					 .mode = PLAIT_MODE_AUTO };
+	plait_graph *graph;
+
+	if (plan == NULL) {
+		must(plait_graph_create(context, &graph, &error));
+		must(plait_flow_capture(flow, graph, &error));
+		boxes(count);
+		must(plait_flow_capture(flow, NULL, &error));
+		must(plait_graph_freeze(graph, &desc, &plan, &error));
+		plait_graph_release(graph);
+	}
+	must(plait_plan_call(plan, NULL, NULL, &error));
+}
+
 /* ---- measurement ---- */
 
 struct row {
@@ -184,6 +218,8 @@ static const struct row rows[] = {
 	{ "stencil", stencil },
 	{ "halo", halo },
 	{ "readers", readers },
+	{ "repeated", repeated },
+	{ "called", called },
 };
 
 static int compare(const void *left, const void *right)
@@ -261,6 +297,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (argc < 2 || strcmp(argv[1], rows[i].name) == 0)
 			measure(&rows[i], rounds);
+	plait_plan_release(plan);
 	plait_flow_release(flow);
 	return 0;
 }

@@ -24,6 +24,7 @@ pkginclude_HEADERS += %D%/plait/plait.hpp
 pkginclude_HEADERS += %D%/plait/plugin.h
 pkginclude_HEADERS += %D%/plait/queue.h
 pkginclude_HEADERS += %D%/plait/record.h
+pkginclude_HEADERS += %D%/plait/repeat.h
 pkginclude_HEADERS += %D%/plait/run.h
 pkginclude_HEADERS += %D%/plait/schedule.h
 pkginclude_HEADERS += %D%/plait/signal.h

@@ -535,6 +535,10 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/submit.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/task_launch.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/task_split.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/task_node.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/flow_capture.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/flow_repeat.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/repetitions.c
 
 %C%_libplait_la_SOURCES =
 %C%_libplait_la_LIBADD = %D%/libplaitcore.la

@@ -41,6 +41,7 @@
 #include "plait/plan.h"
 #include "plait/queue.h"
 #include "plait/record.h"
+#include "plait/repeat.h"
 #include "plait/run.h"
 #include "plait/schedule.h"
 #include "plait/coll.h"

@@ -7,8 +7,10 @@
 #include "flow/flow.h"
 
 #include "flow/commit.h"
+#include "flow/flow_capture.h"
 #include "flow/flow_late.h"
 #include "flow/flow_record.h"
+#include "flow/repetitions.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -30,11 +32,24 @@ static int32_t end_flow(void *user_data)
 	return 0;
 }
 
+/* Drop the data that the flow holds beyond their tasks: they hold the flow. */
+static void end_repetitions(plait__flow *flow)
+{
+	plait__flow_capture *capture;
+
+	plait__flow_lock(flow);
+	(void)plait__flow_capture_end(flow, &capture, NULL);
+	plait__flow_unlock(flow);
+	plait__flow_capture_free(capture);
+	plait__repetitions_close(flow);
+}
+
 static void close_flow(plait__object *object)
 {
 	plait__flow *flow = (plait__flow *)object;
 	bool over;
 
+	end_repetitions(flow);
 	plait__flow_lock(flow);
 	plait__flow_reap(flow);
 	over = flow->window.settled == flow->window.newest;
@@ -74,6 +89,7 @@ static void destroy_flow(plait__object *object)
 	plait__flow_lanes_fini(&flow->lanes);
 	plait__late_fini(flow);
 	plait__flow_record_free(flow);
+	plait__repetitions_free_all(flow);
 	free_names(flow);
 	for (uint32_t i = 0; i < flow->kernel_count; i++)
 		plait__object_drop(&flow->kernels[i].kernel->object);

@@ -99,21 +99,25 @@ static void close_data(plait__object *object)
 		plait__object_drop(object);
 }
 
-static void unmap_buffer(plait__data *data)
+static void release_buffer(plait__data *data)
 {
 	plait__buffer *buffer = data->buffer;
 	plait__backend *backend = buffer->device->port->backend;
 	plait_error room = { .size = sizeof(room) };
 
-	(void)backend->table.memory_unmap(backend->self, buffer->root->raw,
-					  data->memory, &room);
+	if (data->is_mapped)
+		(void)backend->table.memory_unmap(backend->self,
+						  buffer->root->raw,
+						  data->memory, &room);
+	plait__object_release(plait__object_handle(&buffer->object),
+			      PLAIT_OBJECT_BUFFER);
 	plait__object_drop(&buffer->object);
 }
 
 static void free_memory(plait__data *data)
 {
 	if (data->buffer != NULL)
-		unmap_buffer(data);
+		release_buffer(data);
 	else
 		plait__cacheline_free(plait__flow_allocator(data->flow),
 				      data->memory, data->bytes);
@@ -229,6 +233,15 @@ static plait_status check_buffer(const plait__data *data,
 	return status;
 }
 
+/* Hold the buffer, and keep its handle valid for the nodes of captures. */
+static void keep_buffer(plait__data *data, plait__buffer *buffer)
+{
+	plait__object_hold(&buffer->object);
+	plait__handle_retain(plait__object_handle(&buffer->object),
+			     PLAIT_OBJECT_BUFFER);
+	data->buffer = buffer;
+}
+
 static plait_status use_buffer(plait__data *data, plait__buffer *buffer,
 			       uint64_t offset, plait_error *error)
 {
@@ -247,9 +260,10 @@ static plait_status use_buffer(plait__data *data, plait__buffer *buffer,
 						     mapped, &room, error);
 	if (status != PLAIT_OK)
 		return status;
-	plait__object_hold(&buffer->object);
-	data->buffer = buffer;
+	keep_buffer(data, buffer);
+	data->buffer_offset = offset;
 	data->memory = mapped;
+	data->is_mapped = true;
 	return PLAIT_OK;
 }
 
@@ -277,6 +291,70 @@ static plait_status make_memory(plait__data *data, const plait_data_desc *desc,
 			   "no memory for data of %llu bytes",
 			   (unsigned long long)data->bytes);
 }
+
+/* ---- memory as a buffer ---- */
+
+/* Memory of data that a buffer has taken over. */
+struct shared_memory {
+	const plait_allocator *allocator;
+	void *memory;
+	uint64_t bytes;
+};
+
+/* The buffer is gone. */
+static int32_t free_shared(void *user_data)
+{
+	struct shared_memory *shared = user_data;
+	const plait_allocator *allocator = shared->allocator;
+
+	plait__cacheline_free(allocator, shared->memory, shared->bytes);
+	plait__free(allocator, shared, sizeof(*shared));
+	return 0;
+}
+
+static plait_status wrap_memory(plait__data *whole,
+				struct shared_memory *shared,
+				plait_error *error)
+{
+	const plait_wrap_desc desc = {
+		.size = sizeof(desc), .flags = PLAIT_CALL_ANY_THREAD,
+		.pointer = shared->memory, .bytes = shared->bytes,
+		.label = whole->object.label, .released = free_shared,
+		.user_data = shared,
+	};
+	plait_buffer *handle = NULL;
+	plait_status status = plait_buffer_wrap(
+		plait__object_handle(&whole->flow->host->object), &desc,
+		&handle, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	whole->buffer = plait__handle_peek(handle, PLAIT_OBJECT_BUFFER);
+	plait__object_hold(&whole->buffer->object);
+	return PLAIT_OK;
+}
+
+plait_status plait__data_share(plait__data *whole, plait_error *error)
+{
+	const plait_allocator *allocator = plait__flow_allocator(whole->flow);
+	struct shared_memory *shared;
+	plait_status status;
+
+	if (whole->buffer != NULL || whole->memory == NULL)
+		return PLAIT_OK;
+	shared = plait__alloc(allocator, sizeof(*shared));
+	if (shared == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory to share data");
+	*shared = (struct shared_memory){ allocator, whole->memory,
+					  whole->bytes };
+	status = wrap_memory(whole, shared, error);
+	if (status != PLAIT_OK)
+		plait__free(allocator, shared, sizeof(*shared));
+	return status;
+}
+
+/* ---- creation of both ---- */
 
 /* The data gets its handle last: from then on other threads may find it. */
 static plait_status finish(plait__data *data, plait_error *error)

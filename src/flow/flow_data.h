@@ -21,6 +21,11 @@ plait_status plait__data_make(plait__flow *flow, const plait_data_desc *desc,
 plait_status plait__data_box(const plait__data *data, const plait_box *box,
 			     plait_box *out, plait_error *error);
 
+/* Make the memory of a whole a buffer, so that nodes of graphs can hold it.
+ * Caller holds the lock, and the context has a device of the host.
+ * PLAIT_E_NOMEM; as plait_buffer_wrap. */
+plait_status plait__data_share(plait__data *whole, plait_error *error);
+
 /* The address of the first element of a box of the whole; null for a token. */
 static inline char *plait__data_address(const plait__data *data,
 					const plait_box *box)

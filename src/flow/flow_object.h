@@ -32,6 +32,8 @@
 typedef struct plait__flow plait__flow;
 typedef struct plait__data plait__data;
 typedef struct plait__late plait__late;
+typedef struct plait__flow_capture plait__flow_capture;
+typedef struct plait__repetition plait__repetition;
 
 /* An open mapping: an op that its thread ends. */
 typedef struct plait__data_mapping {
@@ -54,11 +56,16 @@ struct plait__data {
 	uint64_t pitch[3]; /* bytes from element to element, per dimension */
 	char *memory;
 	uint64_t bytes;
-	plait__buffer *buffer; /* held, and mapped; or null */
+	/* Null; or held, with one reference: its bytes from `buffer_offset` on
+	 * are the memory, which was mapped, or is from plait__data_share. */
+	plait__buffer *buffer;
+	uint64_t buffer_offset;
+	bool is_mapped;
 	plait__front_map map;
 
 	uint64_t last_use; /* the newest op that uses it or a part of it */
 	uint32_t recorded; /* 1 + its index in the record, or 0 */
+	uint32_t captured; /* the same of the capture */
 
 	/* All. */
 	plait__data *next; /* in the list of the flow */
@@ -120,6 +127,8 @@ struct plait__flow {
 	uint32_t access_capacity;
 	plait__record *record;	 /* or null */
 	plait__flow_name *names; /* labels of tasks from a text */
+	plait__flow_capture *capture; /* or null */
+	plait__repetition *repetitions;
 };
 
 /* Instead of a lane: another thread than a worker finishes the op. */

@@ -44,7 +44,7 @@ static uint32_t index_of(plait__flow *flow, plait__data *whole)
 	whole->recorded = plait__record_add_data(
 				  flow->record, label, whole->dimensions,
 				  whole->element_bytes, &whole->box,
-				  whole->buffer != NULL ||
+				  whole->is_mapped ||
 					  whole->element_bytes == 0) + 1;
 	return whole->recorded - 1;
 }

@@ -33,6 +33,11 @@ static plait_status commit(struct access *access, uint64_t *out_behind,
 	plait__flow_task task = { .flow = flow, .access_count = 1 };
 	plait_status status;
 
+	if (flow->capture != NULL)
+		return plait__fail(error, PLAIT_E_STATE,
+				   "%s: the flow is captured, and the call "
+				   "would wait for tasks that do not run",
+				   access->label);
 	if (access->mapping == NULL)
 		access->mapping = plait__mappings_take(flow);
 	if (access->mapping == NULL ||

@@ -3,8 +3,11 @@
  * Submission of tasks: prepare by kind, commit, and wait for room in between.
  * A wait gives up the lock, so the task is prepared anew after it.
  */
+#include "flow/submit.h"
+
 #include "flow/box_move.h"
 #include "flow/commit.h"
+#include "flow/flow_capture.h"
 #include "flow/flow_data.h"
 #include "flow/flow_late.h"
 #include "flow/flow_record.h"
@@ -24,12 +27,21 @@ enum {
 
 /* ---- kinds ---- */
 
+/* A node of a captured task is made from the descriptor. */
+static plait_status prepare_late(plait__flow_task *task,
+				 const plait_task_desc *desc,
+				 plait_error *error)
+{
+	return task->flow->capture != NULL ?
+		       PLAIT_OK : plait__late_prepare(task, desc, error);
+}
+
 static plait_status prepare_call(plait__flow_task *task,
 				 const plait_task_desc *desc,
 				 plait_error *error)
 {
 	if (desc->inbox != NULL)
-		return plait__late_prepare(task, desc, error);
+		return prepare_late(task, desc, error);
 	if (desc->function == NULL)
 		return plait__fail(error, PLAIT_E_INVALID, "function is null");
 	task->kind = PLAIT__OP_CALL;
@@ -190,7 +202,7 @@ static plait_status prepare_kind(plait__flow_task *task,
 	case PLAIT_TASK_PLAN:
 	case PLAIT_TASK_EMIT:
 	case PLAIT_TASK_WAIT:
-		return plait__late_prepare(task, desc, error);
+		return prepare_late(task, desc, error);
 	default:
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "kind %u is not one of PLAIT_TASK_...",
@@ -265,9 +277,41 @@ static plait_status prepare_piece(plait__flow_task *task,
 	return prepare(task, desc, error);
 }
 
+/* Append the accesses of a repetition, which is null for other tasks. */
+static plait_status append(plait__flow_task *task,
+			   const plait__repetition *again, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; status == PLAIT_OK && again != NULL &&
+	     i < again->accesses.count; i++) {
+		const plait__flow_access *access =
+			plait__vector_at(&again->accesses, i);
+
+		status = plait__task_launch_append(task, access->whole,
+						   &access->box, access->mode,
+						   error);
+	}
+	return status;
+}
+
+/* PLAIT_PENDING: no room for the arguments. */
+static plait_status capture(plait__flow_task *task, const plait_task_desc *desc,
+			    plait_error *error)
+{
+	plait__flow_capture *capture = task->flow->capture;
+	plait_status status = prepare(task, desc, error);
+
+	if (status == PLAIT_OK)
+		status = plait__flow_capture_add(task, desc, prepare_piece,
+						 error);
+	capture->was_refused |= status < 0;
+	return status;
+}
+
 /* PLAIT_PENDING: no room. */
 static plait_status attempt(plait__flow_task *task, const plait_task_desc *desc,
-			    plait_error *error)
+			    const plait__repetition *again, plait_error *error)
 {
 	plait__flow *flow = task->flow;
 	plait_status status;
@@ -275,7 +319,11 @@ static plait_status attempt(plait__flow_task *task, const plait_task_desc *desc,
 	if (flow->window.newest - flow->swept >=
 	    plait__window_size(&flow->window))
 		plait__flow_reap(flow);
+	if (flow->capture != NULL)
+		return capture(task, desc, error);
 	status = prepare(task, desc, error);
+	if (status == PLAIT_OK)
+		status = append(task, again, error);
 	if (status == PLAIT_OK && task->chunk.count > 1)
 		return plait__task_split_commit(task, desc, prepare_piece,
 						error);
@@ -297,7 +345,8 @@ static void name_task(const plait_task_desc *desc, plait_error *error)
 /* Prepare and commit a task.  Waits for room unless PLAIT_TASK_NO_WAIT is
  * set. */
 static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
-			   plait_task *out, plait_error *error)
+			   const plait__repetition *again, plait_task *out,
+			   plait_error *error)
 {
 	plait__flow_task task;
 	plait_status status;
@@ -305,7 +354,7 @@ static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
 	do {
 		plait__flow_task_clear(&task, flow);
 		plait__flow_lock(flow);
-		status = attempt(&task, desc, error);
+		status = attempt(&task, desc, again, error);
 		plait__flow_unlock(flow);
 		plait__object_close_deferred(task.closing);
 		if (task.unused != NULL)
@@ -327,6 +376,19 @@ static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
 	return status;
 }
 
+plait_status plait__submit_repetition(plait__flow *flow,
+				   const plait__repetition *again,
+				   plait_task *out, plait_error *error)
+{
+	const plait_task_desc desc = {
+		.size = sizeof(desc), .kind = PLAIT_TASK_PLAN,
+		.label = again->label, .plan = again->plan,
+		.run = &again->run,
+	};
+
+	return submit(flow, &desc, again, out, error);
+}
+
 PLAIT_API plait_status plait_flow_submit(plait_flow *flow,
 					 const plait_task_desc *desc,
 					 plait_task *out, plait_error *error)
@@ -346,7 +408,7 @@ PLAIT_API plait_status plait_flow_submit(plait_flow *flow,
 	status = PLAIT__STRUCT_VIEW(plait_task_desc, (const void **)&known,
 				    &room, desc, error);
 	if (status == PLAIT_OK)
-		status = submit(self, known, out, error);
+		status = submit(self, known, NULL, out, error);
 	plait__thread_scope_end(&inside);
 	plait__object_leave(&self->object);
 	return status;

@@ -230,10 +230,10 @@ static plait_status take_argument(plait__flow_task *task,
 	}
 }
 
-/* The size field of the first argument is that of all. */
-static plait_status read_argument(const plait_argument *arguments, uint64_t i,
-				  const plait_argument **out,
-				  plait_argument *room, plait_error *error)
+plait_status plait__task_launch_argument(const plait_argument *arguments,
+					 uint64_t i, const plait_argument **out,
+					 plait_argument *room,
+					 plait_error *error)
 {
 	unsigned char copy[PLAIT__SIZED_STRUCT_MAX_BYTES];
 	uint32_t size;
@@ -271,7 +271,8 @@ static plait_status take_arguments(plait__flow_task *task,
 		const plait__parameter *parameter = &signature->parameters[i];
 
 		task->filled.arguments[i] = values;
-		status = read_argument(arguments, i, &given, &room, error);
+		status = plait__task_launch_argument(arguments, i, &given,
+						     &room, error);
 		if (status == PLAIT_OK)
 			status = take_argument(task, parameter, given, values,
 					       error);
@@ -427,8 +428,9 @@ static plait_status check_split(const plait__flow_task *task,
 		const plait_argument *given;
 		plait_argument room;
 
-		has_chunk = read_argument(desc->arguments, i, &given, &room,
-					  NULL) == PLAIT_OK &&
+		has_chunk = plait__task_launch_argument(desc->arguments, i,
+							&given, &room, NULL) ==
+				    PLAIT_OK &&
 			    given->kind == PLAIT_ARGUMENT_CHUNK;
 	}
 	return has_chunk ? PLAIT_OK :

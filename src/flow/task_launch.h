@@ -15,6 +15,13 @@ plait_status plait__task_launch_prepare(plait__flow_task *task,
 					const plait_task_desc *desc,
 					plait_error *error);
 
+/* Find argument i: *out is in the array, or is `room`.  The size field of the
+ * first argument is that of all. */
+plait_status plait__task_launch_argument(const plait_argument *arguments,
+					 uint64_t i, const plait_argument **out,
+					 plait_argument *room,
+					 plait_error *error);
+
 /* Find the chunks of a task, whose launch was read. */
 plait_status plait__task_launch_cut(const plait__flow *flow,
 				    const plait_task_desc *desc,

@@ -18,6 +18,8 @@ failed
 poisoned
 2
 0-4 4-7 7-10
+27
+81
 after N "late": reads x [2, 4), which it wrote
 """, lambda text: re.sub(r"after \d+", "after N", text))
 done()

@@ -25,3 +25,7 @@ UNIT_TESTS += %D%/mapper.t
 SEEDED_TESTS += %D%/mapper.t
 API_TESTS += %D%/task_split.t
 %C%_task_split_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/flow_capture.t
+%C%_flow_capture_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/flow_repeat.t
+%C%_flow_repeat_t_LDADD = $(LDADD_API)

@@ -2,137 +2,12 @@
 /*
  * Random programs against a sequential interpreter, bit by bit: functions,
  * copies, fills, reads and writes of boxes, failures, barriers, mappings and
- * host access.  The interpreter runs each task when it is submitted, on memory
- * of its own, and knows which elements are poisoned.
+ * host access, repeated repetitions.  The interpreter runs each task when it is
+ * submitted, on memory of its own, and knows which elements are poisoned.
  */
-#include "flows.h"
+#include "random_arrays.h"
 
-enum {
-	DATA = 5, ELEMENTS = 512, ACCESSES = 4, TASKS = 60, PARTS = 4,
-	ROUNDS = 30
-};
-
-/* ---- random numbers ---- */
-
-static uint64_t state;
-
-static uint64_t next_random(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
-}
-
-static uint64_t below(uint64_t limit)
-{
-	return next_random() % limit;
-}
-
-static bool one_in(uint64_t count)
-{
-	return below(count) == 0;
-}
-
-/* ---- data ---- */
-
-/* Memory that tasks use, and that of the interpreter. */
-struct array {
-	plait_data *data;
-	plait_data *parts[PARTS];
-	plait_box part_boxes[PARTS];
-	uint64_t extent[3];
-	uint32_t dimensions;
-	uint64_t real[ELEMENTS];
-	uint64_t model[ELEMENTS];
-	bool poisoned[ELEMENTS];
-};
-
-static struct array arrays[DATA];
-static const plait_box unit = { { 0, 0, 0 }, { 1, 1, 1 } };
-
-static plait_box random_box(const struct array *array)
-{
-	plait_box box = unit;
-
-	for (uint32_t d = 0; d < array->dimensions; d++) {
-		uint64_t a = below(array->extent[d]);
-		uint64_t b = below(array->extent[d]);
-
-		box.low[d] = a < b ? a : b;
-		box.high[d] = (a < b ? b : a) + 1;
-	}
-	return box;
-}
-
-static uint64_t count_of(const plait_box *box)
-{
-	return (box->high[0] - box->low[0]) * (box->high[1] - box->low[1]) *
-	       (box->high[2] - box->low[2]);
-}
-
-/* The place of element i of a box. */
-static uint64_t place(const struct array *array, const plait_box *box,
-		      uint64_t i)
-{
-	uint64_t wide = box->high[0] - box->low[0];
-	uint64_t tall = box->high[1] - box->low[1];
-	uint64_t x = box->low[0] + i % wide;
-	uint64_t y = box->low[1] + i / wide % tall;
-	uint64_t z = box->low[2] + i / wide / tall;
-
-	return x + array->extent[0] * (y + array->extent[1] * z);
-}
-
-static void make_array(struct array *array, uint32_t dimensions)
-{
-	static const uint64_t most[4][3] = {
-		{ 1, 1, 1 }, { 200, 1, 1 }, { 20, 20, 1 }, { 8, 8, 8 }
-	};
-	const plait_wrap_desc wrap = { .size = sizeof(wrap),
-				       .pointer = array->real,
-				       .bytes = sizeof(array->real) };
-	plait_data_desc desc = { .size = sizeof(desc), .element_bytes = 8,
-				 .dimensions = dimensions };
-
-	*array = (struct array){ .dimensions = dimensions };
-	for (uint32_t d = 0; d < 3; d++)
-		array->extent[d] = 1 + below(most[dimensions][d]);
-	for (uint32_t d = 0; d < dimensions; d++)
-		desc.extent[d] = array->extent[d];
-	OK(plait_buffer_wrap(flow_rig.device, &wrap, &desc.buffer,
-			     &flow_rig.error) == PLAIT_OK);
-	OK_THAT(plait_data_create(flow, &desc, &array->data,
-				  &flow_rig.error) == PLAIT_OK, "%s",
-		flow_rig.error.text);
-	plait_buffer_release(desc.buffer);
-	for (int i = 0; i < PARTS; i++) {
-		array->part_boxes[i] = random_box(array);
-		OK(plait_data_part(array->data, &array->part_boxes[i],
-				   &array->parts[i], NULL) == PLAIT_OK);
-	}
-}
-
-static void release_array(struct array *array)
-{
-	for (int i = 0; i < PARTS; i++)
-		plait_data_release(array->parts[i]);
-	plait_data_release(array->data);
-}
-
-static bool has_poison(const struct array *array, const plait_box *box)
-{
-	for (uint64_t i = 0; i < count_of(box); i++)
-		if (array->poisoned[place(array, box, i)])
-			return true;
-	return false;
-}
-
-static void set_poison(struct array *array, const plait_box *box, bool value)
-{
-	for (uint64_t i = 0; i < count_of(box); i++)
-		array->poisoned[place(array, box, i)] = value;
-}
+enum { ACCESSES = 4, TASKS = 60, REPETITIONS = 3, LENGTH = 8, ROUNDS = 30 };
 
 /* ---- tasks ---- */
 
@@ -143,18 +18,21 @@ struct use {
 };
 
 struct work {
-	struct use uses[ACCESSES];
+	struct use uses[DATA];
 	uint32_t count;
-	uint64_t seed;
+	uint32_t kind; /* PLAIT_TASK_... */
+	uint64_t seed; /* a fill: its pattern */
 	int32_t result;
 	plait_task number;
 	bool spoiled; /* it fails, or is not run */
-	bool is_read; /* of `host` */
 	uint64_t host[ELEMENTS];
 	uint64_t expected[ELEMENTS];
 };
 
 static struct work works[TASKS];
+
+/* Tasks are submitted as a repetition: the interpreter runs them as a whole. */
+static bool in_repetition;
 
 static uint64_t mix(uint64_t one, uint64_t other)
 {
@@ -210,6 +88,36 @@ static bool predict(struct work *work)
 	return !work->spoiled;
 }
 
+static void interpret_boxes(struct work *work)
+{
+	const struct use *to = &work->uses[work->count - 1];
+	const struct use *from = &work->uses[0];
+
+	for (uint64_t i = 0; i < count_of(&to->box); i++) {
+		uint64_t *at = &to->array->model[place(to->array, &to->box,
+						       i)];
+
+		if (work->kind == PLAIT_TASK_FILL)
+			*at = work->seed;
+		else if (work->kind == PLAIT_TASK_WRITE)
+			*at = work->host[i];
+		else if (work->kind == PLAIT_TASK_READ)
+			work->expected[i] = *at;
+		else
+			*at = from->array->model[place(from->array, &from->box,
+						       i)];
+	}
+}
+
+/* Run a task in the interpreter's memory. */
+static void interpret(struct work *work)
+{
+	if (work->kind == PLAIT_TASK_CALL)
+		execute(work, true);
+	else
+		interpret_boxes(work);
+}
+
 /* Name a use: by its box, or as a box of a part. */
 static plait_access name_use(struct use *use, plait_box *box)
 {
@@ -236,6 +144,9 @@ static plait_access name_use(struct use *use, plait_box *box)
 
 static void submit(const plait_task_desc *desc, struct work *work)
 {
+	work->kind = desc->kind;
+	if (!in_repetition && predict(work))
+		interpret(work);
 	OK_THAT(plait_flow_submit(flow, desc, &work->number,
 				  &flow_rig.error) == PLAIT_OK,
 		"submit: %s", flow_rig.error.text);
@@ -264,8 +175,6 @@ static void add_call(struct work *work)
 		accesses[u] = name_use(use, &boxes[u]);
 	}
 	desc.access_count = work->count;
-	if (predict(work))
-		execute(work, true);
 	submit(&desc, work);
 }
 
@@ -275,15 +184,13 @@ static void add_fill(struct work *work)
 	plait_task_desc desc = { .size = sizeof(desc), .kind = PLAIT_TASK_FILL,
 				 .pattern = next_random() };
 
+	work->seed = desc.pattern;
+
 	*use = (struct use){ &arrays[below(DATA)], unit, PLAIT_ACCESS_WRITE };
 	use->box = random_box(use->array);
 	work->count = 1;
 	desc.target = use->array->data;
 	desc.target_box = &use->box;
-	if (predict(work))
-		for (uint64_t i = 0; i < count_of(&use->box); i++)
-			use->array->model[place(use->array, &use->box, i)] =
-				desc.pattern;
 	submit(&desc, work);
 }
 
@@ -312,11 +219,6 @@ static void add_copy(struct work *work)
 	desc.source_box = &from->box;
 	desc.target = to->array->data;
 	desc.target_box = &to->box;
-	if (predict(work))
-		for (uint64_t i = 0; i < count_of(&from->box); i++)
-			to->array->model[place(to->array, &to->box, i)] =
-				from->array->model[place(from->array,
-							 &from->box, i)];
 	submit(&desc, work);
 }
 
@@ -332,7 +234,6 @@ static void add_transfer(struct work *work, bool reads)
 			     reads ? PLAIT_ACCESS_READ : PLAIT_ACCESS_WRITE };
 	use->box = random_box(use->array);
 	work->count = 1;
-	work->is_read = reads;
 	if (reads) {
 		desc.source = use->array->data;
 		desc.source_box = &use->box;
@@ -340,16 +241,8 @@ static void add_transfer(struct work *work, bool reads)
 		desc.target = use->array->data;
 		desc.target_box = &use->box;
 	}
-	if (predict(work))
-		for (uint64_t i = 0; i < count_of(&use->box); i++) {
-			uint64_t *at = &use->array->model[place(
-				use->array, &use->box, i)];
-
-			if (reads)
-				work->expected[i] = *at;
-			else
-				*at = work->host[i] = next_random();
-		}
+	for (uint64_t i = 0; !reads && i < count_of(&use->box); i++)
+		work->host[i] = next_random();
 	submit(&desc, work);
 }
 
@@ -417,12 +310,119 @@ static void map_now(void)
 	IS_INT(plait_data_unmap(array->data, pointer, NULL), PLAIT_OK);
 }
 
+/* ---- repetitions ---- */
+
+struct repetition {
+	struct work works[LENGTH];
+	struct work whole; /* the run, as one task */
+};
+
+static struct repetition repetitions[REPETITIONS];
+
+static void join_use(const struct use *use, struct use *out)
+{
+	if (use->array != out->array)
+		return;
+	for (int d = 0; d < 3; d++) {
+		if (out->mode == 0 || use->box.low[d] < out->box.low[d])
+			out->box.low[d] = use->box.low[d];
+		if (out->mode == 0 || use->box.high[d] > out->box.high[d])
+			out->box.high[d] = use->box.high[d];
+	}
+	out->mode |= 4 | (use->mode & PLAIT_ACCESS_WRITE);
+}
+
+/* Find reads of what was not written; note what the task writes. */
+static void find_reads(const struct work *work, struct use *out, bool *written)
+{
+	for (int pass = PLAIT_ACCESS_READ; pass <= PLAIT_ACCESS_WRITE; pass++)
+		for (uint32_t u = 0; u < work->count; u++) {
+			const struct use *use = &work->uses[u];
+
+			if (use->array != out->array || (use->mode & pass) == 0)
+				continue;
+			for (uint64_t i = 0; i < count_of(&use->box); i++) {
+				bool *at = &written[place(use->array,
+							  &use->box, i)];
+
+				if (pass == PLAIT_ACCESS_WRITE)
+					*at = true;
+				else if (!*at)
+					out->mode |= PLAIT_ACCESS_READ;
+			}
+		}
+}
+
+/* Find the use of an array by the run: returns false if there is none. */
+static bool join_uses(const struct repetition *repetition, struct array *array,
+		      struct use *out)
+{
+	static bool written[ELEMENTS];
+	bool leaves = false;
+
+	memset(written, 0, sizeof(written));
+	*out = (struct use){ array, unit, 0 };
+	for (int w = 0; w < LENGTH; w++)
+		for (uint32_t u = 0; u < repetition->works[w].count; u++)
+			join_use(&repetition->works[w].uses[u], out);
+	for (int w = 0; w < LENGTH; w++)
+		find_reads(&repetition->works[w], out, written);
+	for (uint64_t i = 0; i < count_of(&out->box); i++)
+		leaves |= !written[place(array, &out->box, i)];
+	if (out->mode == 0)
+		return false;
+	/* Of a run that only reads, too: reads of what it has written. */
+	if ((out->mode & PLAIT_ACCESS_WRITE) == 0 || leaves)
+		out->mode |= PLAIT_ACCESS_READ;
+	out->mode &= PLAIT_ACCESS_READ_WRITE;
+	return true;
+}
+
+static void predict_repetition(struct repetition *repetition)
+{
+	struct work *whole = &repetition->whole;
+
+	whole->count = 0;
+	for (int i = 0; i < DATA; i++)
+		whole->count += join_uses(repetition, &arrays[i],
+					  &whole->uses[whole->count]);
+	if (predict(whole))
+		for (int w = 0; w < LENGTH; w++)
+			interpret(&repetition->works[w]);
+}
+
+static void add_task(struct work *work);
+
+static void begin_repetition(struct repetition *repetition)
+{
+	*repetition = (struct repetition){ .whole.kind = PLAIT_TASK_PLAN };
+	in_repetition = true;
+	for (int w = 0; w < LENGTH; w++) {
+		add_task(&repetition->works[w]);
+		repetition->whole.result |= repetition->works[w].result;
+	}
+	in_repetition = false;
+	OK_THAT(plait_flow_repeat(flow, 0, &repetition->whole.number,
+				  &flow_rig.error) == PLAIT_OK, "%s",
+		flow_rig.error.text);
+}
+
 /* ---- programs ---- */
+
+static void check_host(const struct work *work)
+{
+	uint64_t wrong = 0;
+
+	if (work->kind != PLAIT_TASK_READ || work->spoiled)
+		return;
+	for (uint64_t i = 0; i < count_of(&work->uses[0].box); i++)
+		wrong += work->host[i] != work->expected[i];
+	IS_UINT(wrong, 0);
+}
 
 static void check_work(struct work *work)
 {
 	plait_flow_info info = { .size = sizeof(info) };
-	uint64_t wrong = 0;
 	plait_status status;
 
 	if (work->number == 0)
@@ -437,24 +437,53 @@ static void check_work(struct work *work)
 			(unsigned long long)work->number,
 			(unsigned long long)info.newest, info.window,
 			work->spoiled ? "spoiled," : "", status);
-	if (!work->is_read || work->spoiled)
-		return;
-	for (uint64_t i = 0; i < count_of(&work->uses[0].box); i++)
-		wrong += work->host[i] != work->expected[i];
-	IS_UINT(wrong, 0);
+	check_host(work);
 }
 
-static void step(struct work *work)
+/* Run a repetition again, or for the first time. */
+static void repeat(void)
+{
+	uint64_t key = 1 + below(REPETITIONS);
+	struct repetition *repetition = &repetitions[key - 1];
+
+	OK_THAT(plait_flow_repeat(flow, key, &repetition->whole.number,
+				  &flow_rig.error) == PLAIT_OK, "%s",
+		flow_rig.error.text);
+	if (repetition->whole.number == 0)
+		begin_repetition(repetition);
+	predict_repetition(repetition);
+}
+
+static void add_task(struct work *work)
 {
 	memset(work, 0, offsetof(struct work, host));
-	switch (below(12)) {
+	switch (below(10)) {
 	case 0: add_fill(work); break;
 	case 1: add_copy(work); break;
 	case 2: add_transfer(work, true); break;
 	case 3: add_transfer(work, false); break;
-	case 4: read_now(); break;
-	case 5: one_in(2) ? write_now() : map_now(); break;
 	default: add_call(work); break;
+	}
+}
+
+static void step(struct work *work)
+{
+	work->number = 0;
+	switch (below(12)) {
+	case 0: read_now(); break;
+	case 1: one_in(2) ? write_now() : map_now(); break;
+	case 2: repeat(); break;
+	default: add_task(work); break;
+	}
+}
+
+/* The host's copies of the last run. */
+static void check_repetition(struct repetition *repetition)
+{
+	check_work(&repetition->whole);
+	for (int w = 0; w < LENGTH && repetition->whole.number != 0; w++) {
+		repetition->works[w].spoiled = repetition->whole.spoiled;
+		check_host(&repetition->works[w]);
 	}
 }
 
@@ -464,6 +493,7 @@ static void run_program(const struct flow_setting *setting)
 
 	if (!open_flow(setting, windows[below(TAP_COUNT(windows))]))
 		return;
+	memset(repetitions, 0, sizeof(repetitions));
 	for (int i = 0; i < DATA; i++)
 		make_array(&arrays[i], (uint32_t)below(4));
 	for (int part = 0; part < 3; part++) {
@@ -473,6 +503,8 @@ static void run_program(const struct flow_setting *setting)
 			(void)wait_task(0);
 		for (int t = 0; t < TASKS; t++)
 			check_work(&works[t]);
+		for (int i = 0; i < REPETITIONS; i++)
+			check_repetition(&repetitions[i]);
 		for (int i = 0; i < DATA; i++) {
 			read_now();
 			map_now();

@@ -1711,6 +1711,10 @@ plait_status plait_flow_write(plait_flow *flow,
 plait_status plait_flow_read(plait_flow *flow, const char *text,
 				       uint64_t bytes, const char *name,
 				       plait_error *error);
+plait_status plait_flow_capture(plait_flow *flow, plait_graph *graph,
+					  plait_error *error);
+plait_status plait_flow_repeat(plait_flow *flow, uint64_t key,
+					 plait_task *out, plait_error *error);
 typedef struct plait_backend_memory plait_backend_memory;
 typedef struct plait_backend_kernel plait_backend_kernel;
 typedef struct plait_backend_launch plait_backend_launch;

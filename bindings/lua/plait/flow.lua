@@ -274,6 +274,7 @@ end
 function Flow:call(fn, options)
   options = options or {}
   core.check_options(options, TASK)
+  if self.captured then core.raise "a captured flow refuses functions, which are called once; call it from the graph" end
   local pointers, count = {}, 0
   for _, mode in ipairs {"reads", "writes", "updates"} do
     for _, given in ipairs(options[mode] or {}) do
@@ -340,6 +341,40 @@ function Flow:await()
     core.check(lib.plait_flow_notify(self:handle(), 0, inbox:handle(), nil, number, core.error))
   end)
   self:wait()
+end
+
+-- Call fn(), whose tasks are captured; end the capture if it fails.
+local function captured(self, fn)
+  self.captured = true
+  local done, failure = pcall(fn)
+  self.captured = nil
+  if done then return end
+  lib.plait_flow_capture(self:handle(), nil, nil)
+  error(failure, 0)
+end
+
+--- Turn the tasks that fn() submits into nodes of a graph, and their order into edges; they do
+-- not run.  Functions are refused, and waits for data.
+function Flow:capture(graph, fn)
+  core.check(lib.plait_flow_capture(self:handle(), core.handle(graph, "Graph", "capture"), core.error))
+  captured(self, fn)
+  core.check(lib.plait_flow_capture(self:handle(), nil, core.error))
+end
+
+--- Run a repetition of tasks as one task: those that fn() submits.  It is called for a new `key`,
+-- a number, only; later calls run the same tasks again, with the values of the first time.
+-- Return the number of the run.
+function Flow:replay(key, fn)
+  local out = ffi.new "uint64_t[1]"
+  serving(self.system, lib.plait_flow_repeat, self:handle(), key, out, core.error)
+  if out[0] == 0 then
+    captured(self, fn)
+    if core.check(lib.plait_flow_repeat(self:handle(), 0, out, core.error)) == lib.PLAIT_EVENT_READY then
+      self.system.inbox:pump()
+      serving(self.system, lib.plait_flow_repeat, self:handle(), key, out, core.error) -- known by now
+    end
+  end
+  return tonumber(out[0])
 end
 
 --- End all tasks submitted so far that have not begun.

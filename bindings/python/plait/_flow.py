@@ -16,6 +16,7 @@ from ._functions import RUN, _table, check_function, once
 from ._kernel import convert, extents
 
 if TYPE_CHECKING:
+    from ._graph import Graph
     from ._kernel import Kernel
     from ._plan import Plan
     from ._system import Signal, System
@@ -281,7 +282,7 @@ class Flow(Handle):
     `with` block waits for all tasks.
     """
     _release = lib.plait_flow_release
-    __slots__ = ("system", "_calls", "_kept")
+    __slots__ = ("system", "_calls", "_kept", "_captured")
 
     def __init__(self, system: System, *, window: int = 0, lanes: int = 0, record: bool = False,
                  label: Optional[str] = None) -> None:
@@ -290,6 +291,8 @@ class Flow(Handle):
         super().__init__(make(lib.plait_flow_create, system.handle, byref(desc)), label)
         # Functions that may not have been called, and memory of tasks in flight.
         self.system, self._calls, self._kept = system, [], []
+        # Tasks become nodes: those end after one call that use objects of Python.
+        self._captured = False
 
     def __exit__(self, *error: Any) -> None:
         if error[0] is None:
@@ -353,6 +356,7 @@ class Flow(Handle):
         the wait raises PLAIT_E_DEADLOCK.  Arguments that are data or accesses arrive as memoryviews of all of the
         data: for data.reads() read-only, and for data itself, which it updates, writable."""
         check_function(function)
+        self._refuse_captured("a function that is called once; call it from the graph")
         kept: List[Any] = []
         given = [one if isinstance(one, Access) else Access(one).updates() if isinstance(one, Data) else None
                  for one in arguments]
@@ -428,6 +432,7 @@ class Flow(Handle):
 
     def _transfer(self, kind, memory, pointer, **fields):
         """Copy to or from memory, and wait; the memory lives as long as the task."""
+        self._refuse_captured("a wait for tasks that do not run")
         entry = (memory, pointer)
         self._kept.append(entry)
         task = self._submit(kind, [], (), (), (), None, False, False, host=pointer, **fields)
@@ -452,6 +457,54 @@ class Flow(Handle):
         yield from self.system._await(lambda number: call(
             lib.plait_flow_notify, self.handle, 0, self.system._inbox.handle, RUN, number))
         self._wait(0, 0)
+
+    def _refuse_captured(self, what):
+        if self._captured:
+            raise RuntimeError("the flow is captured, which refuses " + what)
+
+    def _end_capture(self):
+        self._captured = False
+        call(lib.plait_flow_capture, self.handle, None)
+
+    @contextlib.contextmanager
+    def capture(self, graph: Graph) -> Iterator[None]:
+        """Turn the tasks that a block submits into nodes of a graph, and their order into
+        edges; they do not run.
+
+            graph = system.graph()
+            with flow.capture(graph):
+                flow(heat, u, v, n, items=n)
+            plan = graph.freeze()
+
+        The number of a task is that of its node.  Functions are refused, and waits for data.
+        """
+        call(lib.plait_flow_capture, self.handle, handle_of(graph, "Graph", "capture"))
+        self._captured = True
+        try:
+            yield
+        finally:
+            self._end_capture()
+
+    def repeat(self, key: int, body: Callable[[], Any]) -> int:
+        """Run a repetition of tasks as one task: those that body() submits.  It is called for a
+        new `key` only, under a capture; later calls run the same tasks again.  Values are
+        those of the first time.  Returns the number of the run."""
+        task, asked = c_uint64(), key
+        while call(lib.plait_flow_repeat, self.handle, asked, byref(task)) == _raw.PLAIT_EVENT_READY:
+            self.system.pump()
+        if task.value:
+            return task.value
+        self._captured = True
+        try:
+            body()
+        except BaseException:
+            self._end_capture()
+            raise
+        self._captured, asked = False, 0
+        while call(lib.plait_flow_repeat, self.handle, asked, byref(task)) == _raw.PLAIT_EVENT_READY:
+            self.system.pump()
+            asked = key  # known by now
+        return task.value
 
     def cancel(self) -> None:
         """End all tasks submitted so far that have not begun."""

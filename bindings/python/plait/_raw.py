@@ -1454,4 +1454,6 @@ FUNCTIONS = {
     "plait_yield": (plait_status, (POINTER(plait_error),)),
     "plait_flow_write": (plait_status, (c_void_p, plait_flow_format, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_flow_read": (plait_status, (c_void_p, c_char_p, c_uint64, c_char_p, POINTER(plait_error),)),
+    "plait_flow_capture": (plait_status, (c_void_p, c_void_p, POINTER(plait_error),)),
+    "plait_flow_repeat": (plait_status, (c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
 }

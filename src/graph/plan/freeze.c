@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Freeze of a graph: options are resolved, the planner makes the plan, and a
  * plan object wraps it. */
+#include "graph/plan/freeze.h"
+
 #include "graph/build/graph.h"
 #include "graph/plan/local_memory.h"
 #include "graph/plan/plan_object.h"
@@ -41,6 +43,7 @@ struct request {
 	uint32_t *sources;
 	uint32_t *sinks;
 	plait__plan_object *whole;
+	bool is_exact; /* see freeze.h */
 	plait_error *error;
 };
 
@@ -286,7 +289,7 @@ static bool wants_check(const struct request *request)
 	uint64_t everywhere = 0;
 
 	(void)plait__env_query_number(PLAIT__ENV_CHECK, &everywhere);
-	return everywhere != 0 ||
+	return (everywhere != 0 && !request->is_exact) ||
 	       (request->desc.flags & PLAIT_FREEZE_CHECK) != 0;
 }
 
@@ -420,11 +423,11 @@ static plait_status check_desc(const plait_freeze_desc *desc,
 	return PLAIT_OK;
 }
 
-plait_status plait_graph_freeze(plait_graph *graph,
-				const plait_freeze_desc *desc,
-				plait_plan **out, plait_error *error)
+static plait_status freeze_graph(plait_graph *graph,
+				 const plait_freeze_desc *desc, bool is_exact,
+				 plait_plan **out, plait_error *error)
 {
-	struct request request = { .error = error };
+	struct request request = { .is_exact = is_exact, .error = error };
 	plait_status status;
 
 	if (out == NULL)
@@ -446,4 +449,18 @@ plait_status plait_graph_freeze(plait_graph *graph,
 		status = freeze(&request, out);
 	plait__graph_leave(request.graph);
 	return status;
+}
+
+plait_status plait__freeze_exact(plait_graph *graph,
+				 const plait_freeze_desc *desc,
+				 plait_plan **out, plait_error *error)
+{
+	return freeze_graph(graph, desc, true, out, error);
+}
+
+plait_status plait_graph_freeze(plait_graph *graph,
+				const plait_freeze_desc *desc,
+				plait_plan **out, plait_error *error)
+{
+	return freeze_graph(graph, desc, false, out, error);
 }

@@ -46,6 +46,19 @@ Plait.open(backend="host") do system
     fill!(flow, v, 2)
     println(text(v[1]))
     println(join(("$(first(one[1]) - 1)-$(last(one[1]))" for one in Plait.chunks(flow, 10; pieces=3)), ' '))
+    fill!(flow, u, 1)
+    graph = Graph(system)
+    capture(() -> launch!(flow, heat, u, v, 8, CHUNK; items=8), flow, graph)
+    plan = freeze(graph)
+    for _ in 1:3
+        repeat(flow, 1) do
+            launch!(flow, heat, near(u, 1), own(v), 8, CHUNK; items=8, split=1, pieces=2)
+            copy!(flow, u, v)
+        end
+    end
+    println(text(u[5]))
+    plan()
+    println(text(v[5]))
     Plait.read_tasks!(flow, "data x 8\ntask late writes=x[2:4]\ntask last reads=x[2:4]\n")
     println(strip(last(filter(line -> occursin("which it wrote", line), split(explain(flow), '\n')))))
     finish(flow)

@@ -40,6 +40,19 @@ for i, chunk in ipairs(flow:split {items = 10, pieces = 3}) do
   chunks[i] = ("%d-%d"):format(chunk[1][1], chunk[1][2])
 end
 print(table.concat(chunks, " "))
+flow:fill(u, 1)
+local graph = system:graph()
+flow:capture(graph, function() flow:launch(heat, {u, v, 8, plait.chunk}, {items = 8}) end)
+local plan = graph:freeze()
+for _ = 1, 3 do
+  flow:replay(1, function()
+    flow:launch(heat, {u:near(1), v:own(), 8, plait.chunk}, {items = 8, split = 1, pieces = 2})
+    flow:copy(u, v)
+  end)
+end
+print(("%g"):format(u[4]))
+plan()
+print(("%g"):format(v[4]))
 flow:read "data x 8\ntask late writes=x[2:4]\ntask last reads=x[2:4]\n"
 local last
 for line in flow:explain():gmatch "[^\n]+" do

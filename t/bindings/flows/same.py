@@ -45,6 +45,20 @@ with plait.open("host") as system:
     flow.fill(v, 2)
     print("%g" % v[0])
     print(" ".join("%d-%d" % chunk[0] for chunk in flow.split(10, pieces=3)))
+    flow.fill(u, 1)
+    graph = system.graph()
+    with flow.capture(graph):
+        flow(heat, u, v, 8, plait.chunk, items=8)
+    plan = graph.freeze()
+
+    def both():
+        flow(heat, u.near(1), v.own(), 8, plait.chunk, items=8, split=1, pieces=2)
+        flow.copy(u, v)
+    for _ in range(3):
+        flow.repeat(1, both)
+    print("%g" % u[4])
+    plan()
+    print("%g" % v[4])
     flow.read("data x 8\ntask late writes=x[2:4]\ntask last reads=x[2:4]\n")
     print([line for line in flow.explain().split("\n") if "which it wrote" in line][-1].strip())
     flow.wait()

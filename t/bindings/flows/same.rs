@@ -45,6 +45,19 @@ fn main() -> Result<()> {
     let chunks = flow.split(10, 1, 3)?;
     let chunks: Vec<String> = chunks.iter().map(|one| format!("{}-{}", one[0].start, one[0].end)).collect();
     println!("{}", chunks.join(" "));
+    flow.fill(&u, 1f32).submit()?;
+    let graph = system.graph()?;
+    flow.capture(&graph, || flow.launch(&heat, args![&u, &v, 8, chunk()]).items(8).submit().map(drop))?;
+    let plan = graph.freeze()?;
+    for _ in 0..3 {
+        flow.repeat(1, || {
+            flow.launch(&heat, args![u.near([1, 0, 0]), v.own(), 8, chunk()]).items(8).split(1, 2).submit()?;
+            flow.copy(&u, &v).submit().map(drop)
+        })?;
+    }
+    println!("{}", u.get(4)?);
+    plan.call(&[])?;
+    println!("{}", v.get(4)?);
     flow.read("data x 8\ntask late writes=x[2:4]\ntask last reads=x[2:4]\n", "tasks")?;
     let text = flow.explain()?;
     println!("{}", text.lines().filter(|line| line.contains("which it wrote")).last().unwrap_or("").trim());

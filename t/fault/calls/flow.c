@@ -267,6 +267,71 @@ static plait_status plan(struct place *place, plait_error *error)
 	return with_data(place, use_plan, error);
 }
 
+/* ---- repetitions ---- */
+
+/* Readers of boxes, a fill of rows, and a transfer, as nodes. */
+static plait_status submit_repetition(plait_flow *flow, plait_data *data,
+				   plait_error *error)
+{
+	static uint32_t host[64];
+	const plait_box box = { { 2, 2, 0 }, { 5, 6, 1 } };
+	plait_task_desc desc = { .size = sizeof(desc), .target = data,
+				 .kind = PLAIT_TASK_FILL, .target_box = &box };
+	plait_status status = submit_boxes(flow, data, error);
+
+	if (status == PLAIT_OK)
+		status = plait_flow_submit(flow, &desc, NULL, error);
+	desc = (plait_task_desc){ .size = sizeof(desc), .source = data,
+				  .kind = PLAIT_TASK_READ, .host = host };
+	return status == PLAIT_OK ?
+		       plait_flow_submit(flow, &desc, NULL, error) : status;
+}
+
+static plait_status use_capture(struct place *place, plait_flow *flow,
+				plait_data *data, plait_error *error)
+{
+	plait_graph *graph = NULL;
+	plait_status status = plait_graph_create(place->context, &graph, error);
+
+	if (status == PLAIT_OK)
+		status = plait_flow_capture(flow, graph, error);
+	if (status == PLAIT_OK)
+		status = submit_repetition(flow, data, error);
+	if (status == PLAIT_OK)
+		status = plait_flow_capture(flow, NULL, error);
+	plait_graph_release(graph);
+	return status;
+}
+
+static plait_status use_repetition(struct place *place, plait_flow *flow,
+				plait_data *data, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	/* Elsewhere there is no device of the host. */
+	if (strcmp(place->backend, "host") != 0)
+		return PLAIT_OK;
+	status = use_capture(place, flow, data, error);
+	for (int i = 0; status == PLAIT_OK && i < 3; i++) {
+		plait_task task = 0;
+
+		status = plait_flow_repeat(flow, 1, &task, error);
+		if (status != PLAIT_OK || task != 0)
+			continue;
+		status = submit_repetition(flow, data, error);
+		if (status == PLAIT_OK)
+			status = plait_flow_repeat(flow, 0, NULL, error);
+	}
+	if (status == PLAIT_OK)
+		status = plait_flow_wait(flow, 0, PLAIT_FOREVER, error);
+	return status;
+}
+
+static plait_status repetition(struct place *place, plait_error *error)
+{
+	return with_data(place, use_repetition, error);
+}
+
 /* ---- records ---- */
 
 /* A flow that fails to record says so when it is written. */
@@ -309,6 +374,7 @@ const struct calls_entry calls_flow[] = {
 	  "plait_data_retain "
 	  "plait_data_release", host, NULL },
 	{ "plait_flow_submit plait_flow_wait", plan, NULL },
+	{ "plait_flow_capture plait_flow_repeat", repetition, NULL },
 	{ "plait_flow_read plait_flow_write plait_flow_split", write, NULL },
 	{ NULL, NULL, NULL }
 };

@@ -30,6 +30,7 @@ mutable struct Flow <: Handle{Raw.plait_flow}
     calls::Vector{Tuple{UInt,Any}}
     sweep_at::Int
     kept::Vector{Any}
+    captured::Bool # tasks become nodes
 end
 
 give_back(raw::Ptr{Raw.plait_flow}) = Raw.plait_flow_release(raw)
@@ -40,7 +41,7 @@ function Flow(system::System; window=0, lanes=0, record=false, label=nothing)
         Raw.plait_flow_create, Raw.plait_flow, system,
         Ref(sized(Raw.plait_flow_desc; window=window, lanes=lanes, label=text_at(text),
                   flags=record ? Raw.PLAIT_FLOW_RECORD : UInt32(0))))
-    return owned(Flow(raw, system, Threads.SpinLock(), [], 64, []))
+    return owned(Flow(raw, system, Threads.SpinLock(), [], 64, [], false))
 end
 
 Base.show(io::IO, flow::Flow) = print(io, "Flow(", flow.raw == C_NULL ? "released" : "", ")")
@@ -174,6 +175,7 @@ to be read, `u` or `updates(u)` to be read and written. An exception fails the t
 becomes the `cause` of its error. `f` can submit tasks, but not wait for tasks or data.
 """
 function call!(f, flow::Flow, given...; more...)
+    refuse_captured(flow, "a function that is called once; call it from the graph")
     inbox, chosen = flow.system.inbox, options(; more...)
     accesses = [one.mode == 0 ? updates(one) : one
                 for one in map(as_access, filter(one -> one isa Union{Data,Access}, collect(Any, given)))]
@@ -238,9 +240,13 @@ end
 refuse_in_task() = in_task() && throw(ArgumentError(
     "a function of a task cannot wait for tasks or data; give the task an access, or wait outside"))
 
+# What ends after one call, or waits for tasks that do not run.
+refuse_captured(flow, what) = flow.captured && throw(ArgumentError("the flow is captured, which refuses $what"))
+
 # Copy to or from memory of Julia, and wait; the memory lives as long as the task.
 function move(flow, kind, memory, fields)
     refuse_in_task()
+    refuse_captured(flow, "a wait for tasks that do not run")
     with_lock(() -> push!(flow.kept, memory), flow.lock)
     finish(flow, submit_task(flow, kind, options(), Any[memory], fields))
     with_lock(() -> filter!(one -> one !== memory, flow.kept), flow.lock)
@@ -311,6 +317,54 @@ Submit a wait for an emission; 0: the newest one. The call does not block.
 wait!(flow::Flow, signal::Signal, sequence=0; more...) =
     submit_task(flow, Raw.PLAIT_TASK_WAIT, options(; more...), Any[signal],
                 (signal=handle(signal), sequence=sequence))
+
+# --- repetitions ------------------------------------------------------------------
+
+# Call submit(), whose tasks are captured; end the capture if it fails.
+function captured(submit, flow)
+    flow.captured = true
+    try
+        submit()
+    catch
+        call(Raw.plait_flow_capture, flow, C_NULL)
+        rethrow()
+    finally
+        flow.captured = false
+    end
+end
+
+"""
+    capture(submit, flow, graph)
+
+Turn the tasks that `submit()` submits into nodes of a graph, and their order into edges; they
+do not run. Functions are refused, and waits for data.
+"""
+function capture(submit, flow::Flow, graph::Graph)
+    call(Raw.plait_flow_capture, flow, handle(graph))
+    captured(submit, flow)
+    call(Raw.plait_flow_capture, flow, C_NULL)
+    return
+end
+
+"""
+    repeat(submit, flow, key)
+
+Run a repetition of tasks as one task: those that `submit()` submits. It is called for a new
+`key`, a positive number, only; later calls run the same tasks again, with the values of the
+first time. Returns the number of the run.
+"""
+function Base.repeat(submit, flow::Flow, key::Integer)
+    task = Ref{UInt64}(0)
+    serving(() -> call(Raw.plait_flow_repeat, flow, key, task), flow)
+    if task[] == 0
+        captured(submit, flow)
+        if call(Raw.plait_flow_repeat, flow, 0, task) == Raw.PLAIT_EVENT_READY
+            pump(flow.system.inbox)
+            serving(() -> call(Raw.plait_flow_repeat, flow, key, task), flow) # known by now
+        end
+    end
+    return Int(task[])
+end
 
 # --- waiting --------------------------------------------------------------------
 

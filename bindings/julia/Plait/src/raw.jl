@@ -2307,6 +2307,18 @@ function plait_flow_read(flow, text, bytes, name, error)
     ccall(plait_flow_read_at[], plait_status, (Ptr{plait_flow}, Cstring, UInt64, Cstring, Ptr{plait_error}), flow, text, bytes, name, error)
 end
 
+const plait_flow_capture_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_capture - begin to capture a flow, or end the capture."
+function plait_flow_capture(flow, graph, error)
+    ccall(plait_flow_capture_at[], plait_status, (Ptr{plait_flow}, Ptr{plait_graph}, Ptr{plait_error}), flow, graph, error)
+end
+
+const plait_flow_repeat_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_repeat - run a repetition again; or begin or end a new one."
+function plait_flow_repeat(flow, key, out, error)
+    ccall(plait_flow_repeat_at[], plait_status, (Ptr{plait_flow}, UInt64, Ptr{plait_task}, Ptr{plait_error}), flow, key, out, error)
+end
+
 # The functions, and where their addresses are kept
 const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_version, plait_version_at),
@@ -2502,6 +2514,8 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_yield, plait_yield_at),
     (:plait_flow_write, plait_flow_write_at),
     (:plait_flow_read, plait_flow_read_at),
+    (:plait_flow_capture, plait_flow_capture_at),
+    (:plait_flow_repeat, plait_flow_repeat_at),
 ]
 
 end

@@ -1428,4 +1428,8 @@ fn plait_yield(error: *mut plait_error) -> plait_status;
 fn plait_flow_write(flow: *mut plait_flow, format: plait_flow_format, buffer: *mut c_void, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_flow_read - submit the tasks of a text; see doc/flow-text.md.
 fn plait_flow_read(flow: *mut plait_flow, text: *const c_char, bytes: u64, name: *const c_char, error: *mut plait_error) -> plait_status;
+/// plait_flow_capture - begin to capture a flow, or end the capture.
+fn plait_flow_capture(flow: *mut plait_flow, graph: *mut plait_graph, error: *mut plait_error) -> plait_status;
+/// plait_flow_repeat - run a repetition again; or begin or end a new one.
+fn plait_flow_repeat(flow: *mut plait_flow, key: u64, out: *mut plait_task, error: *mut plait_error) -> plait_status;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //! Flows: tasks with data, whose order is inferred.
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::ops::Range;
 use std::pin::Pin;
+use std::ptr;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -13,7 +14,8 @@ use plait_sys as raw;
 use crate::access::{Accessed, Accesses, Views};
 use crate::data::{Data, DataBuilder, Token};
 use crate::error::{c_text, call, fill_text, pointer_of, Error, Result, Status};
-use crate::inbox::{as_user_data, new_number, once, wait, Functions, Outcome, Owner};
+use crate::graph::Graph;
+use crate::inbox::{as_user_data, new_number, once, serve_all, wait, Functions, Outcome, Owner};
 use crate::kernel::{Argument, Items, Kernel};
 use crate::library::{lib, Handle};
 use crate::memory::Element;
@@ -75,7 +77,13 @@ impl FlowOptions {
         let raw = Handle::make(|out, error| unsafe {
             (lib().plait_flow_create)(system.context(), &desc, out, error)
         })?;
-        Ok(Flow { raw, owner: system.owner.clone(), calls: RefCell::default(), plans: RefCell::default() })
+        Ok(Flow {
+            raw,
+            owner: system.owner.clone(),
+            calls: RefCell::default(),
+            plans: RefCell::default(),
+            captured: Cell::new(false),
+        })
     }
 }
 
@@ -134,6 +142,8 @@ pub struct Flow {
     calls: RefCell<Vec<u64>>,
     /// Closures of plans that tasks run.
     plans: RefCell<Vec<Functions>>,
+    /// Tasks become nodes; closures, which are called once, are refused.
+    pub(crate) captured: Cell<bool>,
 }
 
 impl System {
@@ -253,6 +263,59 @@ impl Flow {
         made.desc.signal = signal.raw.get();
         made.desc.sequence = sequence;
         made
+    }
+
+    // --- repetitions
+
+    /// Call a closure whose tasks are captured; end the capture if it fails.
+    fn captured(&self, submit: impl FnOnce() -> Result<()>) -> Result<()> {
+        struct Capture<'a>(&'a Flow, bool);
+        impl Drop for Capture<'_> {
+            fn drop(&mut self) {
+                self.0.captured.set(false);
+                if !self.1 {
+                    // SAFETY: a flow of ours, whose capture ends.
+                    unsafe { (lib().plait_flow_capture)(self.0.raw(), ptr::null_mut(), ptr::null_mut()) };
+                }
+            }
+        }
+        self.captured.set(true);
+        let mut capture = Capture(self, false);
+        let done = submit();
+        capture.1 = done.is_ok();
+        done
+    }
+
+    /// Turn the tasks that a closure submits into nodes of a graph, and their order into edges;
+    /// they do not run.  Calls of closures are refused, and waits for data.
+    pub fn capture(&self, graph: &Graph, submit: impl FnOnce() -> Result<()>) -> Result<()> {
+        // SAFETY: a flow and a graph of ours, which the capture keeps.
+        call(|error| unsafe { (lib().plait_flow_capture)(self.raw(), graph.raw(), error) })?;
+        self.captured(submit)?;
+        // SAFETY: a flow of ours.
+        call(|error| unsafe { (lib().plait_flow_capture)(self.raw(), ptr::null_mut(), error) })?;
+        Ok(())
+    }
+
+    /// Run a repetition of tasks as one task: those that a closure submits.  It is called for a
+    /// new `key`, which is not 0, only; later calls run the same tasks again, with the values of
+    /// the first time.  Returns the number of the run.
+    pub fn repeat(&self, key: u64, submit: impl FnOnce() -> Result<()>) -> Result<u64> {
+        let mut task = 0;
+        // SAFETY: a flow of ours; a number of ours is written.
+        wait(None, |_, error| unsafe { (lib().plait_flow_repeat)(self.raw(), key, &mut task, error) })?;
+        if task != 0 {
+            return Ok(task);
+        }
+        self.captured(submit)?;
+        // SAFETY: as above.
+        let ended = call(|error| unsafe { (lib().plait_flow_repeat)(self.raw(), 0, &mut task, error) })?;
+        if ended == raw::PLAIT_EVENT_READY {
+            serve_all()?;
+            // SAFETY: as above; the key is known by now.
+            wait(None, |_, error| unsafe { (lib().plait_flow_repeat)(self.raw(), key, &mut task, error) })?;
+        }
+        Ok(task)
     }
 
     // --- waiting

@@ -49,6 +49,10 @@ pub struct Graph {
 }
 
 impl Graph {
+    pub(crate) fn raw(&self) -> *mut raw::plait_graph {
+        self.raw.get()
+    }
+
     pub(crate) fn new(owner: &Rc<Owner>) -> Result<Graph> {
         // SAFETY: the context is ours.
         let raw = Handle::make(|out, error| unsafe {

@@ -126,6 +126,9 @@ impl<'a> Task<'a> {
         if self.items.parameter.is_some() {
             return Err(Error::invalid("parameters are for graphs only"));
         }
+        if self.function.is_some() && self.flow.captured.get() {
+            return Err(Error::invalid("a captured flow refuses closures, which are called once; call it from the graph"));
+        }
         let mut desc = mem::take(&mut self.desc);
         if in_task() {
             desc.flags |= raw::PLAIT_TASK_NO_WAIT;

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Repetitions.  One is captured, frozen, and kept with its plan and its accesses;
+ * each run is a task of kind PLAN with these.
+ */
+#include "plait/repeat.h"
+
+#include "flow/flow_capture.h"
+#include "flow/repetitions.h"
+#include "flow/submit.h"
+
+#include "base/error.h"
+#include "graph/build/graph.h"
+#include "graph/plan/freeze.h"
+
+/* ---- accesses ---- */
+
+/* Use of one data by the tasks of a repetition. */
+struct use {
+	plait_box box;
+	bool reads; /* what they have not written */
+	bool writes;
+	bool leaves; /* elements of the box as they were */
+};
+
+static void widen(plait_box *box, const plait_box *by)
+{
+	for (int d = 0; d < 3; d++) {
+		if (by->low[d] < box->low[d])
+			box->low[d] = by->low[d];
+		if (by->high[d] > box->high[d])
+			box->high[d] = by->high[d];
+	}
+}
+
+static void visit_front(void *arg, plait__front *front, const plait_box *piece)
+{
+	struct use *use = arg;
+
+	(void)piece;
+	use->leaves |= front->writer == 0;
+}
+
+static struct use *use_at(const plait__vector *uses, uint32_t data)
+{
+	return plait__vector_at(uses, data);
+}
+
+/* Uses by data.  The record finds reads of what no task has written. */
+static void join_accesses(const plait__record *record, plait__vector *uses)
+{
+	for (uint32_t i = 0; i < record->accesses.count; i++) {
+		const plait__record_access *access =
+			plait__record_access_at(record, i);
+		struct use *use = use_at(uses, access->data);
+
+		if (plait__box_is_empty(&use->box))
+			use->box = access->box;
+		widen(&use->box, &access->box);
+		use->writes |= (access->mode & PLAIT__ACCESS_WRITES) != 0;
+	}
+	for (uint32_t i = 0; i < record->warnings.count; i++) {
+		const plait__record_warning *warning =
+			plait__record_warning_at(record, i);
+
+		if (warning->kind == PLAIT__WARNING_UNWRITTEN)
+			use_at(uses, warning->data)->reads = true;
+	}
+}
+
+/* Append the access to data; returns false without memory. */
+static bool take_access(plait__repetition *again, plait__data *whole,
+			plait__front_map *map, struct use *use)
+{
+	plait__flow_access access = { .whole = whole, .box = use->box,
+				      .mode = PLAIT__ACCESS_READS };
+
+	if (!plait__front_map_cut(map, &use->box))
+		return false;
+	plait__front_map_visit_box(map, &use->box, visit_front, use);
+	if (use->writes)
+		access.mode = PLAIT__ACCESS_WRITES |
+			      (use->reads || use->leaves ? PLAIT__ACCESS_READS :
+							   0);
+	if (PLAIT__VECTOR_ADD(&again->accesses, &access) == NULL)
+		return false;
+	plait__object_hold(&whole->object);
+	return true;
+}
+
+/* Returns false without memory. */
+static bool take_accesses(plait__repetition *again,
+			  const plait__flow_capture *capture)
+{
+	const plait__record *record = &capture->record;
+	uint32_t count = capture->data.count;
+	plait__vector uses;
+	bool done;
+
+	plait__vector_init(&uses, record->allocator, sizeof(struct use));
+	done = plait__vector_push(&uses, NULL, count + 1) != NULL;
+	if (done)
+		join_accesses(record, &uses);
+	for (uint32_t i = 0; done && i < count; i++)
+		done = take_access(again,
+				   *(plait__data **)plait__vector_at(
+					   &capture->data, i),
+				   &plait__record_data_at(record, i)->map,
+				   use_at(&uses, i));
+	plait__vector_fini(&uses);
+	return done;
+}
+
+/* ---- the plan ---- */
+
+static plait_status bind_hosts(plait__repetition *again,
+			       const plait__flow_capture *capture,
+			       plait_error *error)
+{
+	const plait__vector *hosts = &capture->nodes.hosts;
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; status == PLAIT_OK && i < hosts->count; i++) {
+		const plait__task_host *host = plait__vector_at(hosts, i);
+		plait_binding binding = { .size = sizeof(binding),
+					  .value = host->address,
+					  .bytes = host->bytes };
+		char name[PLAIT__TASK_HOST_NAME];
+
+		plait__task_node_name_host(i, name);
+		status = plait_plan_find_parameter(
+			again->plan, name, &binding.parameter, error);
+		if (status == PLAIT_OK &&
+		    PLAIT__VECTOR_ADD(&again->bindings, &binding) == NULL)
+			status = plait__fail(error, PLAIT_E_NOMEM,
+					     "no memory for a repetition");
+	}
+	again->run = (plait_run_desc){
+		.size = sizeof(again->run),
+		.bindings = again->bindings.items,
+		.binding_count = again->bindings.count,
+	};
+	return status;
+}
+
+static plait_status make(plait__flow *flow, plait__flow_capture *capture,
+			 plait__repetition **out, plait_error *error)
+{
+	const plait_freeze_desc desc = { .size = sizeof(desc),
+					 .mode = PLAIT_MODE_AUTO,
+					 .lanes = flow->lanes.count };
+	plait__repetition *again = plait__repetitions_make(flow,
+							   capture->key);
+	plait_status status;
+
+	if (again == NULL || !take_accesses(again, capture)) {
+		status = plait__fail(error, PLAIT_E_NOMEM,
+				     "no memory for a repetition");
+	} else {
+		status = plait__freeze_exact(capture->nodes.graph, &desc,
+					     &again->plan, error);
+	}
+	if (status == PLAIT_OK)
+		status = bind_hosts(again, capture, error);
+	if (status == PLAIT_OK)
+		*out = again;
+	else if (again != NULL)
+		plait__repetitions_free(again);
+	return status;
+}
+
+/* ---- the calls ---- */
+
+static plait_status begin(plait__flow *flow, uint64_t key, plait_error *error)
+{
+	plait__graph *made;
+	plait_graph *graph;
+	plait_status status = plait__graph_make(flow->object.context, &made,
+						error);
+
+	if (status != PLAIT_OK)
+		return status;
+	graph = plait__object_handle(&made->object);
+	plait__flow_lock(flow);
+	status = plait__flow_capture_begin(flow, graph, key, error);
+	plait__flow_unlock(flow);
+	if (status != PLAIT_OK)
+		plait_graph_release(graph);
+	return status;
+}
+
+static plait_status check(const plait__flow_capture *capture,
+			  plait_error *error)
+{
+	if (capture->was_refused)
+		return plait__fail(error, PLAIT_E_STATE,
+				   "a task of the repetition was refused");
+	return plait__flow_capture_check(capture, error);
+}
+
+/* Take the capture of a repetition away from the flow. */
+static plait_status take_capture(plait__flow *flow, plait__flow_capture **out,
+				 plait_error *error)
+{
+	plait_status status;
+
+	plait__flow_lock(flow);
+	if (flow->capture == NULL || flow->capture->key == 0)
+		status = plait__fail(error, PLAIT_E_STATE,
+				     "no repetition has begun");
+	else
+		status = plait__flow_capture_end(flow, out, error);
+	plait__flow_unlock(flow);
+	return status;
+}
+
+static plait_status end(plait__flow *flow, plait_task *out, plait_error *error)
+{
+	plait__flow_capture *capture = NULL;
+	plait__repetition *again = NULL;
+	plait_status status = take_capture(flow, &capture, error);
+
+	if (status == PLAIT_OK)
+		status = check(capture, error);
+	if (status == PLAIT_OK)
+		status = make(flow, capture, &again, error);
+	plait__flow_capture_free(capture);
+	if (status != PLAIT_OK)
+		return status;
+	plait__flow_lock(flow);
+	plait__repetitions_add(flow, again);
+	plait__flow_unlock(flow);
+	return plait__submit_repetition(flow, again, out, error);
+}
+
+static plait_status repeat(plait__flow *flow, uint64_t key, plait_task *out,
+			   plait_error *error)
+{
+	plait__repetition *known;
+
+	if (key == 0)
+		return end(flow, out, error);
+	if (out == NULL)
+		return plait__fail(error, PLAIT_E_INVALID, "out is null");
+	plait__flow_lock(flow);
+	known = plait__repetitions_find(flow, key);
+	plait__flow_unlock(flow);
+	if (known == NULL)
+		return begin(flow, key, error);
+	return plait__submit_repetition(flow, known, out, error);
+}
+
+PLAIT_API plait_status plait_flow_repeat(plait_flow *flow, uint64_t key,
+					 plait_task *out, plait_error *error)
+{
+	plait__flow *self;
+	plait_status status;
+
+	if (out != NULL)
+		*out = 0;
+	status = plait__flow_enter(flow, &self, error);
+	if (status != PLAIT_OK)
+		return status;
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
+				       &self->object };
+	status = repeat(self, key, out, error);
+	plait__thread_scope_end(&inside);
+	plait__object_leave(&self->object);
+	return status;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Repetitions that a flow repeats: a list under its lock. */
+#ifndef PLAIT_SRC_FLOW_REPETITIONS_H
+#define PLAIT_SRC_FLOW_REPETITIONS_H
+
+#include "flow/flow.h"
+
+#include "base/vector.h"
+
+enum { PLAIT__REPETITION_LABEL = 32 };
+
+/* A repetition does not change once it is in the list, and lives as long as the
+ * flow; its holds of data end with the flow's last release. */
+struct plait__repetition {
+	plait__repetition *next;
+	uint64_t key;
+	plait_plan *plan;	 /* one reference */
+	plait__vector accesses;	 /* plait__flow_access, each whole held */
+	plait__vector bindings;	 /* plait_binding */
+	plait_run_desc run;
+	char label[PLAIT__REPETITION_LABEL];
+};
+
+/* Null without memory; free it, or add it. */
+plait__repetition *plait__repetitions_make(plait__flow *flow, uint64_t key);
+void plait__repetitions_free(plait__repetition *repetition);
+
+/* Caller holds the lock.  Null: an unknown key. */
+plait__repetition *plait__repetitions_find(const plait__flow *flow,
+					    uint64_t key);
+void plait__repetitions_add(plait__flow *flow, plait__repetition *repetition);
+
+/* The flow is closed: drop the data, which hold the flow.  No lock. */
+void plait__repetitions_close(plait__flow *flow);
+
+void plait__repetitions_free_all(plait__flow *flow);
+
+#endif

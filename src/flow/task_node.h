@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* A prepared task as nodes of a graph. */
+#ifndef PLAIT_SRC_FLOW_TASK_NODE_H
+#define PLAIT_SRC_FLOW_TASK_NODE_H
+
+#include "plait/graph.h"
+
+#include "flow/flow_object.h"
+
+#include "base/vector.h"
+
+/* Memory of the program that READ or WRITE nodes use: number i is the parameter
+ * "host<i>". */
+typedef struct plait__task_host {
+	void *address;
+	uint64_t bytes;
+} plait__task_host;
+
+enum { PLAIT__TASK_HOST_NAME = 24 };
+
+/* Where nodes go, and tables that are used again for each task. */
+typedef struct plait__task_nodes {
+	plait_graph *graph;
+	plait__vector arguments; /* plait_argument */
+	plait__vector rows;	 /* plait_node */
+	plait__vector hosts;	 /* plait__task_host */
+	/* Of the task that was added last: others come before `first`, or behind
+	 * `last`. */
+	plait_node first;
+	plait_node last;
+} plait__task_nodes;
+
+void plait__task_node_init(plait__task_nodes *nodes,
+			   const plait_allocator *allocator);
+void plait__task_node_fini(plait__task_nodes *nodes);
+
+/* Set the name of parameter i of the program's memory. */
+void plait__task_node_name_host(uint32_t i, char name[PLAIT__TASK_HOST_NAME]);
+
+/* Add the nodes of a prepared task, or of a piece of it, without edges from
+ * others.  The memory of its data is shared.  Caller holds the lock.  As
+ * plait_graph_add; PLAIT_E_STATE for a run of a plan. */
+plait_status plait__task_node_add(plait__task_nodes *nodes,
+				  const plait__flow_task *task,
+				  const plait_task_desc *desc,
+				  plait_error *error);
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* Repeated repetitions: results, order, failure, life, bad input.  Contents of
+ * random ones: random_programs.c. */
+#include "flows.h"
+
+#include "plait/repeat.h"
+
+enum { LINE = 64, TIMES = 20 };
+
+/* Begin a repetition, or run it: returns true if it is new. */
+static bool is_new(uint64_t key)
+{
+	plait_task task = 0;
+
+	OK_THAT(plait_flow_repeat(flow, key, &task, &flow_rig.error) ==
+		PLAIT_OK, "repeat: %s", flow_rig.error.text);
+	return task == 0;
+}
+
+static plait_task end_repetition(void)
+{
+	plait_task task = 0;
+
+	OK_THAT(plait_flow_repeat(flow, 0, &task, &flow_rig.error) == PLAIT_OK,
+		"end: %s", flow_rig.error.text);
+	return task;
+}
+
+static void launch(plait_kernel *kernel, float a, plait_data *x, plait_data *y)
+{
+	OK_THAT(plait_flow_launch(flow, kernel, PLAIT_ITEMS(LINE),
+				  PLAIT_ARGUMENTS(PLAIT_VALUE(a),
+						  PLAIT_DATA(x),
+						  PLAIT_DATA(y)),
+				  NULL, &flow_rig.error) == PLAIT_OK,
+		"launch: %s", flow_rig.error.text);
+}
+
+/* Repetitions and tasks between them, on the same data. */
+static void order(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		float x = 1, y = 1, seen[LINE];
+		plait_data *left, *right;
+		plait_kernel *kernel;
+
+		if (!open_flow(&flow_settings[s], 16))
+			continue;
+		left = new_data(1, LINE, 0, 0, 4, "left");
+		right = new_data(1, LINE, 0, 0, 4, "right");
+		kernel = new_axpy();
+		for (int i = 0; i < LINE; i++)
+			seen[i] = 1;
+		IS_INT(plait_data_write(left, NULL, seen, NULL), PLAIT_OK);
+		IS_INT(plait_data_write(right, NULL, seen, NULL), PLAIT_OK);
+		for (int t = 0; t < TIMES; t++) {
+			if (is_new(7)) {
+				launch(kernel, 0.25f, left, right);
+				launch(kernel, -0.5f, right, left);
+				OK(end_repetition() != 0);
+			}
+			y += 0.25f * x;
+			x += -0.5f * y;
+			launch(kernel, 1, left, right);
+			y += x;
+		}
+		IS_INT(plait_data_read(right, NULL, seen, NULL), PLAIT_OK);
+		OK_THAT(seen[0] == y && seen[LINE - 1] == y, "%g, not %g",
+			(double)seen[0], (double)y);
+		IS_INT(wait_task(0), PLAIT_OK);
+		plait_kernel_release(kernel);
+		plait_data_release(left);
+		plait_data_release(right);
+		close_flow();
+	}
+}
+
+/* ---- failure ---- */
+
+static int32_t fail_if_set(void *user_data)
+{
+	return *(const int32_t *)user_data;
+}
+
+/* A run fails as a whole; the next one that overwrites cures. */
+static void failure(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		int32_t result = 0;
+		uint64_t cell;
+		plait_access access;
+		plait_data *data;
+
+		if (!open_flow(&flow_settings[s], 64))
+			continue;
+		data = new_data(0, 0, 0, 0, 8, "cell");
+		access = access_of(data, PLAIT_ACCESS_WRITE, NULL);
+		if (is_new(1)) {
+			call_task("set", fail_if_set, &result, &access, 1);
+			IS_INT(wait_task(end_repetition()), PLAIT_OK);
+		}
+		result = 5;
+		OK(!is_new(1));
+		IS_INT(plait_data_read(data, NULL, &cell, &flow_rig.error),
+		       PLAIT_E_FAILED);
+		IS_INT(flow_rig.error.origin, 5);
+		HAS_STR(flow_rig.error.text, "repetition 1");
+		result = 0;
+		OK(!is_new(1));
+		IS_INT(plait_data_read(data, NULL, &cell, NULL), PLAIT_OK);
+		plait_data_release(data);
+		close_flow();
+	}
+}
+
+static void write_box(plait_data *data, uint64_t low, uint64_t high,
+		      int32_t *result)
+{
+	const plait_box box = { { low, 0, 0 }, { high, 1, 1 } };
+	const plait_access access = access_of(data, PLAIT_ACCESS_WRITE, &box);
+
+	call_task("set", fail_if_set, result, &access, 1);
+}
+
+/* Elements between those that are written keep their poison, and poison the
+ * run. */
+static void gaps(void)
+{
+	static int32_t fails = 3, passes;
+	const plait_box middle = { { 4, 0, 0 }, { 5, 1, 1 } };
+	uint64_t cells[LINE];
+	plait_data *data;
+
+	if (!open_flow(&flow_settings[3], 64))
+		return;
+	data = new_data(1, LINE, 0, 0, 8, "line");
+	OK(is_new(1));
+	write_box(data, 2, 4, &passes);
+	write_box(data, 6, 8, &passes);
+	IS_INT(wait_task(end_repetition()), PLAIT_OK);
+	write_box(data, 4, 5, &fails);
+	OK(!is_new(1));
+	IS_INT(plait_data_read(data, &middle, cells, NULL), PLAIT_E_FAILED);
+	write_box(data, 4, 5, &passes);
+	OK(!is_new(1));
+	IS_INT(plait_data_read(data, NULL, cells, NULL), PLAIT_E_FAILED);
+	write_box(data, 0, LINE, &passes);
+	OK(!is_new(1));
+	IS_INT(plait_data_read(data, NULL, cells, NULL), PLAIT_OK);
+	plait_data_release(data);
+	close_flow();
+}
+
+/* ---- life ---- */
+
+/* The flow keeps the data of its repetitions, and ends. */
+static void life(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		plait_data *left, *right;
+		plait_kernel *kernel;
+
+		if (!open_flow(&flow_settings[s], 64))
+			continue;
+		left = new_data(1, LINE, 0, 0, 4, "left");
+		right = new_data(1, LINE, 0, 0, 4, "right");
+		kernel = new_axpy();
+		OK(is_new(1));
+		launch(kernel, 1, left, right);
+		end_repetition();
+		plait_kernel_release(kernel);
+		plait_data_release(left);
+		plait_data_release(right);
+		for (int i = 0; i < TIMES; i++)
+			OK(!is_new(1));
+		/* With workers: runs are in flight, and a repetition is open. */
+		if (flow_settings[s].workers == 0)
+			IS_INT(wait_task(0), PLAIT_OK);
+		OK(is_new(2));
+		close_flow();
+	}
+}
+
+/* ---- bad input ---- */
+
+static void is_state(plait_status status, const char *text)
+{
+	IS_INT(status, PLAIT_E_STATE);
+	HAS_STR(flow_rig.error.text, text);
+}
+
+static void refused(void)
+{
+	const plait_task_desc bad = { .size = sizeof(bad), .kind = 99 };
+	plait_task task = 9;
+
+	if (!open_flow(&flow_settings[2], 64))
+		return;
+	IS_INT(plait_flow_repeat(NULL, 1, &task, NULL), PLAIT_E_HANDLE);
+	IS_UINT(task, 0);
+	IS_INT(plait_flow_repeat(flow, 1, NULL, NULL), PLAIT_E_INVALID);
+	is_state(plait_flow_repeat(flow, 0, NULL, &flow_rig.error),
+		 "no repetition has begun");
+	OK(is_new(1));
+	is_state(plait_flow_repeat(flow, 2, &task, &flow_rig.error),
+		 "captured already");
+	IS_INT(plait_flow_submit(flow, &bad, NULL, NULL), PLAIT_E_INVALID);
+	is_state(plait_flow_repeat(flow, 0, NULL, &flow_rig.error),
+		 "a task of the repetition was refused");
+	/* Unknown still; empty; then known, also inside of another. */
+	OK(is_new(1));
+	IS_INT(wait_task(end_repetition()), PLAIT_OK);
+	OK(!is_new(1));
+	OK(is_new(2));
+	is_state(plait_flow_repeat(flow, 1, &task, &flow_rig.error),
+		 "add the plan's graph");
+	IS_INT(plait_flow_capture(flow, NULL, NULL), PLAIT_OK);
+	OK(is_new(2));
+	IS_INT(wait_task(0), PLAIT_OK);
+	close_flow();
+}
+
+/* A repetition without an end is no repetition; its tasks do not run. */
+static int32_t count(void *user_data)
+{
+	++*(uint32_t *)user_data;
+	return 0;
+}
+
+static void abandoned(void)
+{
+	uint32_t runs = 0;
+
+	if (!open_flow(&flow_settings[2], 64))
+		return;
+	OK(is_new(1));
+	call_task("count", count, &runs, NULL, 0);
+	IS_INT(plait_flow_capture(flow, NULL, NULL), PLAIT_OK);
+	IS_INT(wait_task(0), PLAIT_OK);
+	IS_UINT(runs, 0);
+	OK(is_new(1));
+	call_task("count", count, &runs, NULL, 0);
+	end_repetition();
+	for (int i = 1; i < TIMES; i++)
+		OK(!is_new(1));
+	IS_INT(wait_task(0), PLAIT_OK);
+	IS_UINT(runs, TIMES);
+	close_flow();
+}
+
+static const struct tap_scenario all[] = {
+	{ "order", order },	{ "failure", failure }, { "gaps", gaps },
+	{ "life", life },
+	{ "refused", refused }, { "abandoned", abandoned },
+};
+
+TAP_MAIN(all)
