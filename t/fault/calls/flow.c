@@ -323,7 +323,9 @@ static plait_status use_repetition(struct place *place, plait_flow *flow,
 			status = plait_flow_repeat(flow, 0, NULL, error);
 	}
 	if (status == PLAIT_OK)
-		status = plait_flow_wait(flow, 0, PLAIT_FOREVER, error);
+		return plait_flow_wait(flow, 0, PLAIT_FOREVER, error);
+	/* The runs are done before anything is counted. */
+	(void)plait_flow_wait(flow, 0, PLAIT_FOREVER, NULL);
 	return status;
 }
 
