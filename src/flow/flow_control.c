@@ -128,9 +128,7 @@ static plait_status cancel(plait__flow *flow, plait_error *error)
 	if (!plait__outcomes_cancel(&lanes->outcomes, number))
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to cancel tasks");
-	at_store_release_u64(&lanes->cancel_cause, number);
-	/* Release: a thread that sees it sees the cause. */
-	at_store_release_u64(&lanes->cancelled, flow->window.newest);
+	plait__flow_lanes_cancel(lanes, flow->window.newest, number);
 	return PLAIT_OK;
 }
 

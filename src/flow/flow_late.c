@@ -26,8 +26,8 @@
 #include <string.h>
 
 struct plait__late {
+	plait__flow_arrival arrival;
 	plait__late *next_free; /* guarded by the lock of the flow */
-	plait__late *next;	/* of those that arrived */
 	plait__flow *flow;
 	plait__queue *queue; /* idle between tasks; or null */
 	plait__listener listener;
@@ -463,16 +463,10 @@ static void on_event(plait__listener *listener, plait_status status)
 	plait__late *late =
 		PLAIT__LISTENER_OWNER(listener, plait__late, listener);
 	plait__flow *flow = late->flow;
-	void *first = at_load_relaxed_ptr(&flow->late_arrived);
 
 	(void)status;
 	plait__backend_notified(flow->object.context);
-	do
-		AT_PLAIN_WRITE(late->next) = first;
-	while (!at_cas_ptr(&flow->late_arrived, &first, late));
-	/* Release: pairs with the load of a worker. */
-	at_store_release_u32(&flow->lanes.arrived, 1);
-	plait__flow_lanes_stir(&flow->lanes);
+	plait__flow_lanes_arrive(&flow->lanes, &late->arrival);
 	plait__object_drop_deferred(&flow->object);
 }
 
@@ -557,12 +551,12 @@ static void end(plait__late *late)
 void plait__late_collect(void *arg)
 {
 	plait__flow *flow = arg;
-	plait__late *next;
+	plait__flow_arrival *next;
 
-	(void)at_exchange_u32(&flow->lanes.arrived, 0);
-	for (plait__late *at = at_exchange_ptr(&flow->late_arrived, NULL);
+	for (plait__flow_arrival *at =
+		     plait__flow_lanes_take_arrivals(&flow->lanes);
 	     at != NULL; at = next) {
 		next = AT_PLAIN_READ(at->next);
-		end(at);
+		end((plait__late *)(void *)at);
 	}
 }

@@ -119,8 +119,6 @@ struct plait__flow {
 	uint64_t data_bytes;
 	uint64_t swept; /* the newest op at the last sweep */
 	plait__late *late; /* free records; flow_late.c */
-	at_ptr late_arrived; /* records whose notifications have come, pushed
-			      * by them without the lock */
 	/* Accesses of the task in preparation, and their fronts. */
 	plait__front_list fronts;
 	struct plait__flow_access *accesses;

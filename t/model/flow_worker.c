@@ -32,12 +32,18 @@ struct plan {
 	uint64_t meta;	/* the bits of truth, and PREFIX */
 	bool fails;
 	bool outside;	/* thread 0 finishes it, after it has submitted all, or a
-			 * worker to which it arrives */
+			 * worker to which its record arrives */
 };
 
 static const struct plan *plan;
 static uint32_t op_count, ring_size, lane_count = LANES;
 static bool cancels, arrives;
+static bool cancels_early;	/* before an op outside ends */
+static struct record {
+	plait__flow_arrival arrival;
+	uint64_t number;
+	bool collected;
+} records[OPS + 1];	/* of the ops outside */
 static plait__flow_lanes lanes;
 static plait__op ops[MOST];
 static uint64_t arena[4096];
@@ -174,14 +180,22 @@ static int32_t run_op(void *user_data)
 	return plan[number - 1].fails ? 42 : 0;
 }
 
-/* The op outside, op 1, has arrived: a worker finishes it. */
+/* Ops outside have arrived: a worker finishes them. */
 static void collect(void *arg)
 {
+	plait__flow_arrival *at = plait__flow_lanes_take_arrivals(&lanes);
+
 	(void)arg;
-	if (at_exchange_u32(&lanes.arrived, 0) == 0)
-		return;
-	MC_CHECK(AT_PLAIN_READ(runs[1]) == 1);
-	plait__flow_lanes_finish(&lanes, 1);
+	while (at != NULL) {
+		struct record *record = (struct record *)at;
+		uint64_t number = AT_PLAIN_READ(record->number);
+
+		MC_CHECK(!AT_PLAIN_READ(record->collected));
+		AT_PLAIN_WRITE(record->collected) = true;
+		at = AT_PLAIN_READ(at->next);
+		MC_CHECK(AT_PLAIN_READ(runs[number]) == 1);
+		plait__flow_lanes_finish(&lanes, number);
+	}
 }
 
 /* --- thread 0 */
@@ -225,25 +239,32 @@ static void submit(uint64_t number)
 			number);
 }
 
+static void cancel(void)
+{
+	MC_CHECK(plait__outcomes_cancel(&lanes.outcomes, CANCELLED));
+	plait__flow_lanes_cancel(&lanes, op_count, CANCELLED);
+}
+
 static void submit_all(void)
 {
 	for (uint64_t i = 1; i <= op_count; i++)
 		submit(i);
+	if (cancels_early)
+		cancel();
 	for (uint64_t i = 1; i <= op_count; i++) {
 		if (!plan[i - 1].outside)
 			continue;
 		AT_PLAIN_WRITE(runs[i]) = 1;
-		if (arrives)
-			at_store_release_u32(&lanes.arrived, 1);
-		else
-			plait__flow_lanes_finish(&lanes, i);
+		AT_PLAIN_WRITE(records[i].number) = i;
+		if (arrives) {
+			plait__flow_lanes_arrive(&lanes, &records[i].arrival);
+			continue;
+		}
+		plait__flow_lanes_finish(&lanes, i);
 		plait__flow_lanes_stir(&lanes);
 	}
-	if (cancels) {
-		MC_CHECK(plait__outcomes_cancel(&lanes.outcomes, CANCELLED));
-		at_store_release_u64(&lanes.cancel_cause, CANCELLED);
-		at_store_release_u64(&lanes.cancelled, op_count);
-	}
+	if (cancels && !cancels_early)
+		cancel();
 	for (uint64_t i = op_count; i > 0; i--)
 		await(i);
 	for (uint64_t i = 1; !cancels && i <= op_count; i++)
@@ -251,6 +272,8 @@ static void submit_all(void)
 	for (uint64_t i = 1; cancels && i <= op_count; i++)
 		MC_CHECK(AT_PLAIN_READ(runs[i]) !=
 			 plait__outcomes_has(&lanes.outcomes, i));
+	/* Op 2 comes behind op 1, which is outside. */
+	MC_CHECK(!cancels_early || AT_PLAIN_READ(runs[2]) == 0);
 	at_store_release_u32(&done, 1);
 	stir();
 }
@@ -309,7 +332,8 @@ static void begin_with(const struct plan *of, uint32_t count, uint32_t size,
 	plan = of;
 	op_count = count;
 	ring_size = size;
-	cancels = arrives = false;
+	cancels = arrives = cancels_early = false;
+	memset(records, 0, sizeof(records));
 	init_entries();
 	for (uint32_t i = 0; i <= OPS; i++)
 		AT_PLAIN_WRITE(runs[i]) = 0;
@@ -320,6 +344,7 @@ static void begin_with(const struct plan *of, uint32_t count, uint32_t size,
 	at_init_u64(&lanes.idle, 0);
 	at_init_u32(&lanes.spinning, 0);
 	at_init_u32(&lanes.arrived, 0);
+	at_init_ptr(&lanes.arrivals, NULL);
 	at_init_u64(&lanes.prefix, 0);
 	at_init_u64(&lanes.cancelled, 0);
 	at_init_u64(&lanes.cancel_cause, 0);
@@ -358,6 +383,11 @@ static const struct plan outside[] = {
 	{ .lane = HELD, .preds = { 1 } },
 	{ .lane = 0 },
 };
+static const struct plan two_outside[] = {
+	{ .outside = true },
+	{ .outside = true },
+	{ .lane = HELD, .preds = { 1, 2 } },
+};
 static const struct plan barrier[] = {
 	{ .lane = 0 },
 	{ .lane = 1 },
@@ -381,10 +411,25 @@ static void begin_cancelling(void)
 	cancels = true;
 }
 
+static void begin_cancelling_early(void)
+{
+	lane_count = 1;
+	begin_with(outside, 3, 4, true);
+	cancels = cancels_early = true;
+}
+
 static void begin_arriving(void)
 {
 	lane_count = 1;
 	begin_with(outside, 2, 4, true);
+	arrives = true;
+}
+
+/* A worker takes one arrival while the other one comes. */
+static void begin_arriving_twice(void)
+{
+	lane_count = 1;
+	begin_with(two_outside, 3, 4, true);
 	arrives = true;
 }
 
@@ -397,8 +442,15 @@ static void begin_arriving_heavy(void)
 static const struct mc_scenario flow_cancelling = {
 	"flow, cancelled", begin_cancelling, run, NULL, 2, 3, 1, 0, 4000
 };
+static const struct mc_scenario flow_cancelling_early = {
+	"flow, cancelled before it can begin", begin_cancelling_early, run,
+	NULL, 2, 3, 1, 0, 4000
+};
 static const struct mc_scenario flow_arriving = {
 	"flow, arrived", begin_arriving, run, NULL, 2, 3, 2, 0, 4000
+};
+static const struct mc_scenario flow_arriving_twice = {
+	"flow, two arrived", begin_arriving_twice, run, NULL, 2, 3, 1, 0, 4000
 };
 static const struct mc_scenario flow_arriving_heavy = {
 	"flow, arrived, without membarrier", begin_arriving_heavy, run, NULL,
@@ -425,8 +477,9 @@ FLOW(flow_barrier, "flow, a barrier", barrier, 3, 4, true, 3, 2, 1, );
 
 static const struct mc_scenario *const scenarios[] = {
 	&flow_one, &flow_lane, &flow_lane_heavy, &flow_arriving,
-	&flow_arriving_heavy, &flow_heavy, &flow_chain, &flow_reuse,
+	&flow_arriving_twice, &flow_arriving_heavy, &flow_heavy, &flow_chain, &flow_reuse,
 	&flow_outside, &flow_outside_heavy, &flow_failing, &flow_cancelling,
+	&flow_cancelling_early,
 	&flow_failing_reuse, &flow_fork, &flow_reuse_two, &flow_barrier,
 };
 

@@ -30,6 +30,11 @@ typedef struct plait__flow_lane {
 	at_u64 *numbers;		      /* the last W of them */
 } plait__flow_lane;
 
+/* Of a late op that has ended elsewhere: the first field of its record. */
+typedef struct plait__flow_arrival {
+	struct plait__flow_arrival *next;
+} plait__flow_arrival;
+
 /* Touched by the thread that runs the task, but for `awaited`. */
 typedef struct plait__flow_worker {
 	PLAIT__CACHELINE_ALIGNED plait__task task;
@@ -59,7 +64,7 @@ struct plait__flow_lanes {
 	at_u64 *numbers; /* those of all lanes */
 	plait__flow_worker *workers; /* count */
 	/* Finish what arrived: called by a worker while `arrived` is not 0.
-	 * The function exchanges it for 0. */
+	 * The function takes the arrivals. */
 	void (*collect)(void *arg);
 	void *arg;
 	/* Ops up to this one that are not taken are cancelled. */
@@ -68,7 +73,8 @@ struct plait__flow_lanes {
 	/* Workers that are parked, or about to park; bits as in idle. */
 	PLAIT__CACHELINE_ALIGNED at_u64 idle;
 	at_u32 spinning; /* workers that look for an op */
-	at_u32 arrived; /* set by the notification of a late op; see collect */
+	at_u32 arrived; /* there may be arrivals; see collect */
+	at_ptr arrivals; /* plait__flow_arrival, the newest first */
 	/* Ops up to this one are done: a hint. */
 	PLAIT__CACHELINE_ALIGNED at_u64 prefix;
 };
@@ -106,6 +112,18 @@ static inline void plait__flow_lanes_complete(plait__flow_lanes *lanes,
 /* There is work that a worker may have looked for before: wake one that is idle
  * if none spins.  By any thread, notification callbacks included. */
 void plait__flow_lanes_stir(plait__flow_lanes *lanes);
+
+/* A late op has ended: a worker collects it.  By any thread, notification
+ * callbacks included; the lanes live until it is collected. */
+void plait__flow_lanes_arrive(plait__flow_lanes *lanes,
+			      plait__flow_arrival *arrival);
+/* Take all arrivals; null: none. */
+plait__flow_arrival *plait__flow_lanes_take_arrivals(plait__flow_lanes *lanes);
+
+/* Cancel the ops up to `newest` that are not taken; their failure is that of the
+ * cancellation `cause` (outcomes.h).  Calls of one thread at a time. */
+void plait__flow_lanes_cancel(plait__flow_lanes *lanes, uint64_t newest,
+			      uint64_t cause);
 
 /* Run ops on the calling thread, which waits for op `awaited`.  Returns false
  * if no worker is free to be run. */

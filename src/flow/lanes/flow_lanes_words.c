@@ -51,6 +51,36 @@ void plait__flow_lanes_stir(plait__flow_lanes *lanes)
 		wake_one(lanes);
 }
 
+/* ---- late ops, cancellation ---- */
+
+void plait__flow_lanes_arrive(plait__flow_lanes *lanes,
+			      plait__flow_arrival *arrival)
+{
+	void *first = at_load_relaxed_ptr(&lanes->arrivals);
+
+	do
+		AT_PLAIN_WRITE(arrival->next) = first;
+	while (!at_cas_ptr(&lanes->arrivals, &first, arrival));
+	/* Release: a worker that sees it takes the arrival. */
+	at_store_release_u32(&lanes->arrived, 1);
+	plait__flow_lanes_stir(lanes);
+}
+
+plait__flow_arrival *plait__flow_lanes_take_arrivals(plait__flow_lanes *lanes)
+{
+	/* First: a later arrival sets the word again. */
+	(void)at_exchange_u32(&lanes->arrived, 0);
+	return at_exchange_ptr(&lanes->arrivals, NULL);
+}
+
+void plait__flow_lanes_cancel(plait__flow_lanes *lanes, uint64_t newest,
+			      uint64_t cause)
+{
+	at_store_release_u64(&lanes->cancel_cause, cause);
+	/* Release: a thread that sees it sees the cause. */
+	at_store_release_u64(&lanes->cancelled, newest);
+}
+
 /* ---- publication ---- */
 
 /* Returns true if no worker is awake. */
