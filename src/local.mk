@@ -538,6 +538,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/task_node.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_capture.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_repeat.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/flow_strict.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/repetitions.c
 
 %C%_libplait_la_SOURCES =

@@ -69,7 +69,11 @@ typedef uint32_t plait_flow_flags;
 enum {
 	/* Keep what plait_flow_write prints: 100 bytes and more of each task
 	 * until the flow ends, and some time for each. */
-	PLAIT_FLOW_RECORD = 1 << 0
+	PLAIT_FLOW_RECORD = 1 << 0,
+	/* Refuse what plait_flow_write would warn of, with PLAIT_E_INVALID:
+	 * reads of what nothing wrote, and split launches whose pieces
+	 * conflict.  Keeps the record, too.  Not for captured tasks. */
+	PLAIT_FLOW_STRICT = 1 << 1
 };
 
 typedef struct plait_flow_desc {

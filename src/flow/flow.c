@@ -127,7 +127,8 @@ static plait_status read_desc(plait_flow_desc *out,
 		status = PLAIT__STRUCT_READ(plait_flow_desc, out, given, error);
 	if (status != PLAIT_OK)
 		return status;
-	if ((out->flags & ~(uint32_t)PLAIT_FLOW_RECORD) != 0)
+	if ((out->flags & ~(uint32_t)(PLAIT_FLOW_RECORD |
+				      PLAIT_FLOW_STRICT)) != 0)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_flow_desc: flags 0x%x are unknown",
 				   out->flags);
@@ -189,8 +190,7 @@ static bool make_parts(plait__flow *flow, plait__context *context,
 				      desc->lanes != 0 ?
 					      desc->lanes :
 					      default_lanes(context->pool)) &&
-	       ((desc->flags & PLAIT_FLOW_RECORD) == 0 ||
-		plait__flow_record_make(flow));
+	       (desc->flags == 0 || plait__flow_record_make(flow));
 }
 
 static plait_status make(plait__context *context, const plait_flow_desc *desc,
@@ -205,6 +205,7 @@ static plait_status make(plait__context *context, const plait_flow_desc *desc,
 				   "no memory for a flow");
 	flow->object.context = context;
 	flow->host = find_host(context);
+	flow->is_strict = (desc->flags & PLAIT_FLOW_STRICT) != 0;
 	flow->fronts.allocator = allocator;
 	plait__preds_init(&flow->preds, allocator, desc->window);
 	plait__vector_init(&flow->plans, allocator, sizeof(plait__flow_plan));

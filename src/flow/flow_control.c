@@ -169,7 +169,8 @@ static void fill_info(plait__flow *flow, plait_flow_info *out)
 			      flow->lanes.outcomes.capacity *
 				      sizeof(plait__outcome) +
 			      2 * size,
-		.flags = flow->record != NULL ? PLAIT_FLOW_RECORD : 0,
+		.flags = (flow->record != NULL ? PLAIT_FLOW_RECORD : 0) |
+			 (flow->is_strict ? PLAIT_FLOW_STRICT : 0),
 		.warnings = flow->record != NULL ?
 				    flow->record->warnings.count : 0,
 	};

@@ -124,6 +124,7 @@ struct plait__flow {
 	struct plait__flow_access *accesses;
 	uint32_t access_capacity;
 	plait__record *record;	 /* or null */
+	bool is_strict;		 /* it has a record */
 	plait__flow_name *names; /* labels of tasks from a text */
 	plait__flow_capture *capture; /* or null */
 	plait__repetition *repetitions;

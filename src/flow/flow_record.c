@@ -27,8 +27,7 @@ void plait__flow_record_free(plait__flow *flow)
 		    sizeof(*flow->record));
 }
 
-/* The index of the data, which gets one with its first access. */
-static uint32_t index_of(plait__flow *flow, plait__data *whole)
+uint32_t plait__flow_record_index(plait__flow *flow, plait__data *whole)
 {
 	const char *label = whole->object.label;
 	char room[24];
@@ -55,7 +54,8 @@ static void add_accesses(plait__flow *flow, uint32_t count)
 		const plait__flow_access *access = &flow->accesses[i];
 
 		plait__record_add_access(flow->record,
-					 index_of(flow, access->whole),
+					 plait__flow_record_index(
+						 flow, access->whole),
 					 access->mode, &access->box);
 	}
 }

@@ -10,6 +10,10 @@
 bool plait__flow_record_make(plait__flow *flow);
 void plait__flow_record_free(plait__flow *flow);
 
+/* The index of the data, which gets one with its first access: not if the record
+ * has failed. */
+uint32_t plait__flow_record_index(plait__flow *flow, plait__data *whole);
+
 /* The task was committed, with flow->accesses. */
 void plait__flow_record_task(const plait__flow_task *task,
 			     const plait_task_desc *desc);

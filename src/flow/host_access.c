@@ -9,6 +9,7 @@
 #include "flow/commit.h"
 #include "flow/flow_data.h"
 #include "flow/flow_record.h"
+#include "flow/flow_strict.h"
 #include "flow/flow_wait.h"
 #include "flow/mappings.h"
 
@@ -47,6 +48,9 @@ static plait_status commit(struct access *access, uint64_t *out_behind,
 	flow->accesses[0] = (plait__flow_access){
 		.whole = access->data->whole, .box = access->box,
 		.mode = access->flags };
+	status = plait__flow_strict_check(flow, 1, error);
+	if (status != PLAIT_OK)
+		return status;
 	status = plait__commit_access(&task, out_behind, error);
 	access->number = task.number;
 	if (status == PLAIT_OK)

@@ -11,6 +11,7 @@
 #include "flow/flow_data.h"
 #include "flow/flow_late.h"
 #include "flow/flow_record.h"
+#include "flow/flow_strict.h"
 #include "flow/flow_wait.h"
 #include "flow/task_launch.h"
 #include "flow/task_split.h"
@@ -327,6 +328,9 @@ static plait_status attempt(plait__flow_task *task, const plait_task_desc *desc,
 	if (status == PLAIT_OK && task->chunk.count > 1)
 		return plait__task_split_commit(task, desc, prepare_piece,
 						error);
+	if (status == PLAIT_OK)
+		status = plait__flow_strict_check(flow, task->access_count,
+						  error);
 	if (status == PLAIT_OK)
 		status = plait__commit_task(task, error);
 	if (status == PLAIT_OK && flow->record != NULL)

@@ -4,6 +4,7 @@
 
 #include "flow/commit.h"
 #include "flow/flow_record.h"
+#include "flow/flow_strict.h"
 #include "flow/task_launch.h"
 
 #include "base/error.h"
@@ -97,11 +98,13 @@ plait_status plait__task_split_commit(plait__flow_task *task,
 {
 	struct split split = { .whole = task, .desc = desc, .prepare = prepare,
 			       .count = task->chunk.count };
-	plait_status status;
+	plait_status status = plait__flow_strict_check_pieces(task, desc,
+							      prepare, error);
 
 	/* The first pass makes the borders of all pieces, so that the second
 	 * one finds the fronts that there will be. */
-	status = measure(&split, error);
+	if (status == PLAIT_OK)
+		status = measure(&split, error);
 	/* The end, its marks, and the op that is kept free. */
 	split.ops = 2 + plait__commit_marks(split.count);
 	split.cells = 0;

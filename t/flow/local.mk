@@ -29,3 +29,5 @@ API_TESTS += %D%/flow_capture.t
 %C%_flow_capture_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/flow_repeat.t
 %C%_flow_repeat_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/flow_strict.t
+%C%_flow_strict_t_LDADD = $(LDADD_API)

@@ -1524,7 +1524,8 @@ typedef struct plait_data plait_data;
 typedef uint64_t plait_task;
 typedef uint32_t plait_flow_flags;
 enum {
-	PLAIT_FLOW_RECORD = 1 << 0
+	PLAIT_FLOW_RECORD = 1 << 0,
+	PLAIT_FLOW_STRICT = 1 << 1
 };
 typedef struct plait_flow_desc {
 	uint32_t size;

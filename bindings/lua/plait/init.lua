@@ -242,7 +242,8 @@ function System:capture(queues, fn, options)
 end
 
 --- Create a flow: tasks with data, whose order is inferred.  Options: window, tasks that may
--- be not done; lanes, tasks that run at a time; record, for flow:explain; label.
+-- be not done; lanes, tasks that run at a time; record, for flow:explain;
+-- strict, which refuses tasks that flow:explain would warn of; label.
 function System:flow(options)
   return flow.new(self, options or {})
 end

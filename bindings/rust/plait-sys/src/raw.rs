@@ -309,6 +309,7 @@ pub const PLAIT_MAPPER_BOXES: plait_mapper_kind = 6;
 pub const PLAIT_MAPPER_FUNCTION: plait_mapper_kind = 7;
 pub const PLAIT_MAPPER_NO_CORNERS: plait_mapper_flags = 1;
 pub const PLAIT_FLOW_RECORD: plait_flow_flags = 1;
+pub const PLAIT_FLOW_STRICT: plait_flow_flags = 2;
 pub const PLAIT_ACCESS_BY_SIGNATURE: plait_access_mode = 0;
 pub const PLAIT_ACCESS_READ: plait_access_mode = 1;
 pub const PLAIT_ACCESS_WRITE: plait_access_mode = 2;

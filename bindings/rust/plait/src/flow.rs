@@ -57,6 +57,12 @@ impl FlowOptions {
         self
     }
 
+    /// Keep the record, and refuse tasks that [`Flow::explain`] would warn of.
+    pub fn strict(mut self) -> Self {
+        self.flags |= raw::PLAIT_FLOW_STRICT;
+        self
+    }
+
     /// Set the name, for errors.
     pub fn label(mut self, text: &str) -> Self {
         self.label = Some(text.into());
