@@ -246,7 +246,7 @@ static void measure(const struct row *row, int rounds)
 	rounds = rounds < ROUNDS ? rounds : ROUNDS;
 	qsort(submit, (size_t)rounds, sizeof(*submit), compare);
 	qsort(whole, (size_t)rounds, sizeof(*whole), compare);
-	printf("%-12s %8.0f %8.0f %8.0f %8.0f\n", row->name, submit[0],
+	printf("%-12s %8.1f %8.1f %8.1f %8.1f\n", row->name, submit[0],
 	       submit[rounds / 2], whole[0], whole[rounds / 2]);
 }
 

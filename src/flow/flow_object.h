@@ -163,6 +163,7 @@ typedef struct plait__flow_task {
 	plait__flow_kernel *kernel;
 	plait__late *late;	/* its record, or null */
 	plait__flow_plan *plan; /* or null */
+	plait__repetition *again; /* that it runs, or null */
 	plait_plan *unused;	/* to be released without the lock */
 	plait__object *closing; /* to be closed without the lock */
 	uint64_t number; /* when it is submitted */

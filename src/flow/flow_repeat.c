@@ -163,6 +163,8 @@ static plait_status make(plait__flow *flow, plait__flow_capture *capture,
 	if (status == PLAIT_OK)
 		status = bind_hosts(again, capture, error);
 	if (status == PLAIT_OK)
+		status = plait_plan_prepare(again->plan, error);
+	if (status == PLAIT_OK)
 		*out = again;
 	else if (again != NULL)
 		plait__repetitions_free(again);

@@ -9,8 +9,9 @@
 
 enum { PLAIT__REPETITION_LABEL = 32 };
 
-/* A repetition does not change once it is in the list, and lives as long as the
- * flow; its holds of data end with the flow's last release. */
+/* A repetition lives as long as the flow; its holds of data end with the flow's
+ * last release.  Once it is in the list only its runs change it, one after
+ * another. */
 struct plait__repetition {
 	plait__repetition *next;
 	uint64_t key;
@@ -18,6 +19,7 @@ struct plait__repetition {
 	plait__vector accesses;	 /* plait__flow_access, each whole held */
 	plait__vector bindings;	 /* plait_binding */
 	plait_run_desc run;
+	uint32_t slow_runs; /* by one thread; see flow_late.c */
 	char label[PLAIT__REPETITION_LABEL];
 };
 

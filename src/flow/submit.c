@@ -312,7 +312,7 @@ static plait_status capture(plait__flow_task *task, const plait_task_desc *desc,
 
 /* PLAIT_PENDING: no room. */
 static plait_status attempt(plait__flow_task *task, const plait_task_desc *desc,
-			    const plait__repetition *again, plait_error *error)
+			    plait__repetition *again, plait_error *error)
 {
 	plait__flow *flow = task->flow;
 	plait_status status;
@@ -322,6 +322,7 @@ static plait_status attempt(plait__flow_task *task, const plait_task_desc *desc,
 		plait__flow_reap(flow);
 	if (flow->capture != NULL)
 		return capture(task, desc, error);
+	task->again = again;
 	status = prepare(task, desc, error);
 	if (status == PLAIT_OK)
 		status = append(task, again, error);
@@ -349,7 +350,7 @@ static void name_task(const plait_task_desc *desc, plait_error *error)
 /* Prepare and commit a task.  Waits for room unless PLAIT_TASK_NO_WAIT is
  * set. */
 static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
-			   const plait__repetition *again, plait_task *out,
+			   plait__repetition *again, plait_task *out,
 			   plait_error *error)
 {
 	plait__flow_task task;
@@ -381,7 +382,7 @@ static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
 }
 
 plait_status plait__submit_repetition(plait__flow *flow,
-				   const plait__repetition *again,
+				   plait__repetition *again,
 				   plait_task *out, plait_error *error)
 {
 	const plait_task_desc desc = {

@@ -8,7 +8,7 @@
 /* Submit a run of a repetition.  As plait_flow_submit; PLAIT_E_STATE: the flow
  * is captured. */
 plait_status plait__submit_repetition(plait__flow *flow,
-				   const plait__repetition *again,
+				   plait__repetition *again,
 				   plait_task *out, plait_error *error);
 
 #endif

@@ -75,6 +75,48 @@ static void order(void)
 	}
 }
 
+static int32_t add_to_count(void *user_data)
+{
+	++*(uint64_t *)user_data;
+	return 0;
+}
+
+/* Tasks that other threads finish, and the owner of an inbox. */
+static void others(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		plait_task_desc emit = { .size = sizeof(emit),
+					 .kind = PLAIT_TASK_EMIT };
+		plait_task_desc call = { .size = sizeof(call),
+					 .kind = PLAIT_TASK_CALL,
+					 .function = add_to_count };
+		uint64_t count = 0, reached = 0;
+
+		if (!open_flow(&flow_settings[s], 16))
+			continue;
+		IS_INT(plait_inbox_create(flow_rig.context, &call.inbox, NULL),
+		       PLAIT_OK);
+		call.user_data = &count;
+		emit.signal = flow_rig.signal;
+		for (int t = 0; t < TIMES; t++) {
+			if (!is_new(1))
+				continue;
+			IS_INT(plait_flow_submit(flow, &call, NULL, NULL),
+			       PLAIT_OK);
+			IS_INT(plait_flow_submit(flow, &emit, NULL, NULL),
+			       PLAIT_OK);
+			end_repetition();
+		}
+		OK_THAT(wait_task(0) == PLAIT_OK, "%s", flow_rig.error.text);
+		IS_UINT(count, TIMES);
+		IS_INT(plait_signal_query(flow_rig.signal, &reached, NULL,
+					  NULL), PLAIT_OK);
+		IS_UINT(reached, TIMES);
+		plait_inbox_release(call.inbox);
+		close_flow();
+	}
+}
+
 /* ---- failure ---- */
 
 static int32_t fail_if_set(void *user_data)
@@ -221,25 +263,19 @@ static void refused(void)
 }
 
 /* A repetition without an end is no repetition; its tasks do not run. */
-static int32_t count(void *user_data)
-{
-	++*(uint32_t *)user_data;
-	return 0;
-}
-
 static void abandoned(void)
 {
-	uint32_t runs = 0;
+	uint64_t runs = 0;
 
 	if (!open_flow(&flow_settings[2], 64))
 		return;
 	OK(is_new(1));
-	call_task("count", count, &runs, NULL, 0);
+	call_task("count", add_to_count, &runs, NULL, 0);
 	IS_INT(plait_flow_capture(flow, NULL, NULL), PLAIT_OK);
 	IS_INT(wait_task(0), PLAIT_OK);
 	IS_UINT(runs, 0);
 	OK(is_new(1));
-	call_task("count", count, &runs, NULL, 0);
+	call_task("count", add_to_count, &runs, NULL, 0);
 	end_repetition();
 	for (int i = 1; i < TIMES; i++)
 		OK(!is_new(1));
@@ -249,8 +285,8 @@ static void abandoned(void)
 }
 
 static const struct tap_scenario all[] = {
-	{ "order", order },	{ "failure", failure }, { "gaps", gaps },
-	{ "life", life },
+	{ "order", order },	{ "others", others },	{ "failure", failure },
+	{ "gaps", gaps },	{ "life", life },
 	{ "refused", refused }, { "abandoned", abandoned },
 };
 
