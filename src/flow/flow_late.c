@@ -11,7 +11,7 @@
 #include "flow/flow_late.h"
 
 #include "flow/flow.h"
-#include "flow/repetitions.h"
+#include "flow/short_run.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -23,7 +23,6 @@
 #include "object/queue/queue_finish.h"
 #include "object/queue/queue_state.h"
 #include "object/signal/signal.h"
-#include "sys/clock.h"
 
 #include <string.h>
 
@@ -374,52 +373,6 @@ static plait_status submit_run(plait__late *late, plait_error *error)
 	       plait__fail(error, status, "failed: %s", why.text);
 }
 
-/* ---- short repetitions ---- */
-
-enum {
-	/* A run that takes one thread longer is submitted to a queue, which
-	 * costs some microseconds, and shared by several threads. */
-	SHORT_NS = 20000,
-	LONG_NS = 1000000,
-	SLOW_RUNS = 3
-};
-
-static void count_time(plait__repetition *again, uint64_t ns)
-{
-	if (ns > LONG_NS)
-		again->slow_runs = SLOW_RUNS;
-	else if (ns > SHORT_NS)
-		again->slow_runs++;
-	else
-		again->slow_runs = 0;
-}
-
-/* Run a short repetition here.  PLAIT_PENDING: not here. */
-static plait_status call_here(plait__late *late, plait_error *error)
-{
-	plait__repetition *again = late->again;
-	plait_error why = { .size = sizeof(why) };
-	plait_status status;
-	uint64_t begin;
-
-	if (again == NULL || again->slow_runs >= SLOW_RUNS)
-		return PLAIT_PENDING;
-	begin = plait__clock_now_ns();
-	status = plait_plan_call(late->plan, NULL, late->run, &why);
-	if (status == PLAIT_E_BUSY)
-		return PLAIT_PENDING;
-	/* The plan has what waits for others. */
-	if (status == PLAIT_E_DEADLOCK) {
-		again->slow_runs = SLOW_RUNS;
-		return PLAIT_PENDING;
-	}
-	count_time(again, plait__clock_now_ns() - begin);
-	if (status != PLAIT_OK)
-		plait__fail_origin(error, status, why.origin, "failed: %s",
-				   why.text);
-	return status;
-}
-
 /* Submit the command, and set the port and the point that are awaited. */
 static plait_status submit(plait__late *late, plait_error *error)
 {
@@ -491,7 +444,7 @@ static plait_status begin(void *user_data, uint64_t number, plait_error *error)
 		free_late(late);
 		return PLAIT_OK;
 	}
-	status = call_here(late, error);
+	status = plait__short_run_call(late->again, error);
 	if (status != PLAIT_PENDING) {
 		free_late(late);
 		return status;

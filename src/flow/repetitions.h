@@ -19,7 +19,7 @@ struct plait__repetition {
 	plait__vector accesses;	 /* plait__flow_access, each whole held */
 	plait__vector bindings;	 /* plait_binding */
 	plait_run_desc run;
-	uint32_t slow_runs; /* by one thread; see flow_late.c */
+	uint32_t slow_runs; /* by one thread; see short_run.c */
 	char label[PLAIT__REPETITION_LABEL];
 };
 

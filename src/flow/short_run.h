@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Short runs of repetitions, called instead of submitted to a queue. */
+#ifndef PLAIT_SRC_FLOW_SHORT_RUN_H
+#define PLAIT_SRC_FLOW_SHORT_RUN_H
+
+#include "flow/repetitions.h"
+
+/*
+ * Run a repetition on the calling worker, if its runs are short.  Runs of one
+ * repetition come one after another.
+ *
+ * PLAIT_PENDING: not here; null, too.  PLAIT_OK, or the failure of the run.
+ */
+plait_status plait__short_run_call(plait__repetition *again,
+				   plait_error *error);
+
+#endif
