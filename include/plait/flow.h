@@ -390,8 +390,9 @@ PLAIT_API plait_status plait_flow_notify(plait_flow *flow, plait_task task,
 /*
  * plait_flow_cancel - end all tasks submitted so far that have not begun.
  *
- * They fail with PLAIT_E_CANCELLED and poison what they write.  Tasks that
- * have begun go on; a task that waits for a signal or an inbox has begun.
+ * They fail with PLAIT_E_CANCELLED and poison what they write.  A task that
+ * waits for a signal, or for the owner of an inbox to run its function, has not
+ * begun; all that have go on.
  *
  * @param flow  borrowed, non-null: the flow
  * @param error borrowed, nullable: filled on failure

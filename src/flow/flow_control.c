@@ -2,6 +2,7 @@
 /* Notification, cancellation and properties of a flow. */
 #include "flow/commit.h"
 #include "flow/flow_wait.h"
+#include "flow/late_cancel.h"
 
 #include "base/error.h"
 #include "base/sized_struct.h"
@@ -129,6 +130,7 @@ static plait_status cancel(plait__flow *flow, plait_error *error)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to cancel tasks");
 	plait__flow_lanes_cancel(lanes, flow->window.newest, number);
+	plait__late_cancel_all(flow);
 	return PLAIT_OK;
 }
 

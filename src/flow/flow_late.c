@@ -11,6 +11,7 @@
 #include "flow/flow_late.h"
 
 #include "flow/flow.h"
+#include "flow/late_cancel.h"
 #include "flow/short_run.h"
 
 #include "base/alloc.h"
@@ -25,29 +26,6 @@
 #include "object/signal/signal.h"
 
 #include <string.h>
-
-struct plait__late {
-	plait__flow_arrival arrival;
-	plait__late *next_free; /* guarded by the lock of the flow */
-	plait__flow *flow;
-	plait__queue *queue; /* idle between tasks; or null */
-	plait__listener listener;
-	struct plait__mutex call_lock; /* guards `call` while it is made */
-	at_u32 never;		       /* 0: calls are not stopped */
-	plait__call *call;
-	uint32_t kind; /* PLAIT_TASK_... */
-	uint64_t number;
-	/* Held: the signal or the inbox. */
-	plait__object *needs;
-	uint64_t sequence;
-	plait_host_function function;
-	void *user_data;
-	plait_plan *plan; /* one reference, or null */
-	const plait_run_desc *run;
-	plait__repetition *again; /* that the plan is of, or null */
-	plait__backend_port *port;
-	plait_backend_point point;
-};
 
 /* ---- records ---- */
 
@@ -340,7 +318,7 @@ static plait_status submit_call(plait__late *late, plait_error *error)
 		.function = late->function,
 		.user_data = late->user_data,
 		.lock = &late->call_lock,
-		.stop = &late->never,
+		.stop = &late->stop,
 	};
 	plait_error why = { .size = sizeof(why) };
 	plait_status status = plait__internal_submit_call(
@@ -431,39 +409,64 @@ static void retract(plait__late *late)
 	release_queue(late);
 }
 
+/* PLAIT_PENDING: the notification will come, or has. */
+static plait_status notify(plait__late *late, plait_error *error)
+{
+	plait__flow *flow = late->flow;
+	plait_error room = { .size = sizeof(room) };
+	plait_status status;
+
+	/* Until the notification. */
+	plait__object_hold(&flow->object);
+	status = plait__backend_notify(late->port, flow->object.context,
+				       &late->point, plait__listener_notify,
+				       &late->listener, &room);
+	if (status == PLAIT_OK)
+		return PLAIT_PENDING;
+	plait__object_drop(&flow->object);
+	return plait__backend_result_check(late->port, status, "signal_notify",
+					   &room, error);
+}
+
+/* Begin what can be cancelled while it waits.  PLAIT_PENDING: another thread
+ * ends the op, and the record is not the caller's any more. */
+static plait_status begin_waiting(plait__late *late, plait_error *error)
+{
+	plait_status status = plait__late_cancel_begin(late, error);
+	bool is_submitted, is_open;
+
+	if (status != PLAIT_OK)
+		return status;
+	status = submit(late, error);
+	is_submitted = status == PLAIT_OK;
+	if (is_submitted)
+		status = notify(late, error);
+	if (status == PLAIT_PENDING)
+		return status;
+	is_open = plait__late_cancel_end(late);
+	if (is_submitted)
+		retract(late);
+	if (is_open)
+		return status;
+	/* A cancellation has ended the op. */
+	free_late(late);
+	return PLAIT_PENDING;
+}
+
 /* A plait__op_begin. */
 static plait_status begin(void *user_data, uint64_t number, plait_error *error)
 {
 	plait__late *late = user_data;
-	plait__flow *flow = late->flow;
-	plait_error room = { .size = sizeof(room) };
 	plait_status status = PLAIT_OK;
 
 	late->number = number;
-	if (number == 0 || is_empty(late)) {
+	if (number != 0 && !is_empty(late)) {
+		status = plait__short_run_call(late->again, error);
+		if (status == PLAIT_PENDING)
+			status = begin_waiting(late, error);
+	}
+	if (status != PLAIT_PENDING)
 		free_late(late);
-		return PLAIT_OK;
-	}
-	status = plait__short_run_call(late->again, error);
-	if (status != PLAIT_PENDING) {
-		free_late(late);
-		return status;
-	}
-	status = submit(late, error);
-	if (status == PLAIT_OK) {
-		/* Until the notification. */
-		plait__object_hold(&flow->object);
-		status = plait__backend_notify(
-			late->port, flow->object.context, &late->point,
-			plait__listener_notify, &late->listener, &room);
-		if (status == PLAIT_OK)
-			return PLAIT_PENDING;
-		plait__object_drop(&flow->object);
-		status = plait__backend_result_check(
-			late->port, status, "signal_notify", &room, error);
-		retract(late);
-	}
-	free_late(late);
 	return status;
 }
 
@@ -544,6 +547,7 @@ static void end(plait__late *late)
 	plait__flow_lanes *lanes = &late->flow->lanes;
 	uint64_t number = late->number;
 	plait_error why = { .size = sizeof(why) };
+	bool is_open = plait__late_cancel_end(late);
 	plait_status status = poll(late, &why);
 
 	if (late->call != NULL)
@@ -551,12 +555,14 @@ static void end(plait__late *late)
 	late->call = NULL;
 	if (status < 0) {
 		recover_queue(late, &why);
-		fail(late, &why);
+		if (is_open)
+			fail(late, &why);
 	} else if (late->queue != NULL) {
 		plait__queue_reclaim(late->queue);
 	}
 	free_late(late);
-	plait__flow_lanes_complete(lanes, number);
+	if (is_open)
+		plait__flow_lanes_complete(lanes, number);
 }
 
 void plait__late_collect(void *arg)

@@ -119,6 +119,7 @@ struct plait__flow {
 	uint64_t data_bytes;
 	uint64_t swept; /* the newest op at the last sweep */
 	plait__late *late; /* free records; flow_late.c */
+	plait__late *begun_late; /* late_cancel.c */
 	/* Accesses of the task in preparation, and their fronts. */
 	plait__front_list fronts;
 	struct plait__flow_access *accesses;

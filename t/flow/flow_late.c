@@ -142,6 +142,55 @@ static void cancelled(void)
 	}
 }
 
+/* Cancelled tasks whose signal and owner never come. */
+static void cancelled_waits(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		plait_task_desc wait = { .size = sizeof(wait),
+					 .kind = PLAIT_TASK_WAIT,
+					 .sequence = 1 };
+		plait_task_desc call = { .size = sizeof(call),
+					 .kind = PLAIT_TASK_CALL,
+					 .function = fail_with_five };
+		plait_task waiting = 0, calling = 0, behind;
+		plait_access access;
+		plait_data *data;
+
+		if (!open_flow(&flow_settings[s], 64))
+			continue;
+		data = new_data(0, 0, 0, 0, 8, "u");
+		access = access_of(data, PLAIT_ACCESS_READ_WRITE, NULL);
+		IS_INT(plait_inbox_create(flow_rig.context, &call.inbox, NULL),
+		       PLAIT_OK);
+		wait.signal = flow_rig.gate;
+		wait.accesses = &access;
+		wait.access_count = 1;
+		OK(plait_flow_submit(flow, &wait, &waiting, NULL) == PLAIT_OK);
+		OK(plait_flow_submit(flow, &call, &calling, NULL) == PLAIT_OK);
+		behind = call_task("behind", return_it, NULL, &access, 1);
+		/* In some settings they have begun by then. */
+		IS_INT(wait_task(call_task("free", return_it, NULL, NULL, 0)),
+		       PLAIT_OK);
+		OK(plait_flow_cancel(flow, NULL) == PLAIT_OK);
+		IS_INT(wait_task(waiting), PLAIT_E_CANCELLED);
+		HAS_STR(flow_rig.error.text, "cancelled");
+		IS_INT(wait_task(behind), PLAIT_E_CANCELLED);
+		IS_INT(wait_task(calling), PLAIT_E_CANCELLED);
+		HAS_STR(flow_rig.error.text, "cancelled");
+		/* The flow goes on, also when the signal comes. */
+		access.mode = PLAIT_ACCESS_WRITE;
+		behind = call_task("new", return_it, NULL, &access, 1);
+		IS_INT(wait_task(behind), PLAIT_OK);
+		OK(plait_signal_raise(flow_rig.gate, 1, NULL) == PLAIT_OK);
+		IS_INT(plait_inbox_pump(call.inbox, 0, NULL, NULL), PLAIT_OK);
+		IS_INT(wait_task(call_task("last", return_it, NULL, NULL, 0)),
+		       PLAIT_OK);
+		plait_inbox_release(call.inbox);
+		plait_data_release(data);
+		close_flow();
+	}
+}
+
 /* ---- events ---- */
 
 /* A call without a function is answered by the owner of the inbox. */
@@ -312,6 +361,7 @@ static const struct tap_scenario all[] = {
 	{ "signals", signals },
 	{ "inboxes", inboxes },
 	{ "cancelled", cancelled },
+	{ "cancelled waits", cancelled_waits },
 	{ "answers", answers },
 	{ "plans", plans },
 	{ "unordered plans", unordered_plans },

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Record of a late task; see flow_late.h. */
+#ifndef PLAIT_SRC_FLOW_LATE_RECORD_H
+#define PLAIT_SRC_FLOW_LATE_RECORD_H
+
+#include "flow/repetitions.h"
+
+#include "object/progress/listener.h"
+#include "object/queue/owner_call.h"
+#include "object/queue/queue.h"
+
+struct plait__late {
+	plait__flow_arrival arrival;
+	/* Guarded by the lock of the flow. */
+	plait__late *next_free;
+	plait__late *next_begun;
+	bool is_over; /* the op has ended, before its notification */
+	plait__flow *flow;
+	plait__queue *queue; /* idle between tasks; or null */
+	plait__listener listener;
+	struct plait__mutex call_lock; /* guards `call` while it is made */
+	at_u32 stop;		       /* not 0: no call is made any more */
+	plait__call *call;
+	uint32_t kind; /* PLAIT_TASK_... */
+	uint64_t number;
+	/* Held: the signal or the inbox. */
+	plait__object *needs;
+	uint64_t sequence;
+	plait_host_function function;
+	void *user_data;
+	plait_plan *plan; /* one reference, or null */
+	const plait_run_desc *run;
+	plait__repetition *again; /* that the plan is of, or null */
+	plait__backend_port *port;
+	plait_backend_point point;
+};
+
+#endif
