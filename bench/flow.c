@@ -6,6 +6,11 @@
  * Tasks are empty functions and launches.  Minimum and median of many rounds.
  *
  *	PLAIT_PLUGIN_PATH=plugins/.libs bench/flow [ROW [ROUNDS]]
+ *	PLAIT_PLUGIN_PATH=plugins/.libs bench/flow --gate A
+ *
+ * With --gate A the rows have to keep their limits, and be three times as fast as
+ * those of StarPU, which bench/flow_starpu runs in turn; `make bench-flow` builds
+ * and runs both, or leaves out StarPU without libstarpu-dev.
  *
  * ROW measures that row only: for counting instructions.  FLOW_WORKERS=0 has no
  * workers, so that the waiting thread runs all tasks.
@@ -173,7 +178,39 @@ static void readers(int count)
 
 /* ---- repetitions ---- */
 
-/* The tasks of boxes(), as one task: the first time they are captured. */
+static int32_t add_to_box(void *user_data)
+{
+	double *at = user_data;
+
+	for (int i = 0; i < 160; i++)
+		at[i % 4] += i;
+	return 0;
+}
+
+/* Functions that add to the elements of their box, for some 50 ns. */
+static void add_boxes(int count)
+{
+	plait_data_info info = { .size = sizeof(info) };
+
+	must(plait_data_query(line, &info, &error));
+	for (int i = 0; i < count; i++) {
+		uint64_t at = (uint64_t)i % LINE * 4;
+		const plait_box box = { { at, 0, 0 }, { at + 4, 1, 1 } };
+		const plait_access access = { sizeof(access),
+					      PLAIT_ACCESS_READ_WRITE, line,
+					      &box, NULL };
+		const plait_task_desc desc = {
+			.size = sizeof(desc), .kind = PLAIT_TASK_CALL,
+			.function = add_to_box,
+			.user_data = (double *)info.pointer + at,
+			.accesses = &access, .access_count = 1,
+		};
+
+		must(plait_flow_submit(flow, &desc, NULL, &error));
+	}
+}
+
+/* These tasks as one task: the first time they are captured. */
 static void repeated(int count)
 {
 	plait_task task;
@@ -181,7 +218,7 @@ static void repeated(int count)
 	must(plait_flow_repeat(flow, 1, &task, &error));
 	if (task != 0)
 		return;
-	boxes(count);
+	add_boxes(count);
 	must(plait_flow_repeat(flow, 0, NULL, &error));
 }
 
@@ -195,7 +232,7 @@ static void called(int count)
 	if (plan == NULL) {
 		must(plait_graph_create(context, &graph, &error));
 		must(plait_flow_capture(flow, graph, &error));
-		boxes(count);
+		add_boxes(count);
 		must(plait_flow_capture(flow, NULL, &error));
 		must(plait_graph_freeze(graph, &desc, &plan, &error));
 		plait_graph_release(graph);
@@ -218,6 +255,7 @@ static const struct row rows[] = {
 	{ "stencil", stencil },
 	{ "halo", halo },
 	{ "readers", readers },
+	{ "add", add_boxes },
 	{ "repeated", repeated },
 	{ "called", called },
 };
@@ -229,7 +267,11 @@ static int compare(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-static void measure(const struct row *row, int rounds)
+struct times {
+	double submit, submit_median, whole, whole_median;
+};
+
+static struct times measure(const struct row *row, int rounds)
 {
 	static double submit[ROUNDS], whole[ROUNDS];
 
@@ -246,8 +288,113 @@ static void measure(const struct row *row, int rounds)
 	rounds = rounds < ROUNDS ? rounds : ROUNDS;
 	qsort(submit, (size_t)rounds, sizeof(*submit), compare);
 	qsort(whole, (size_t)rounds, sizeof(*whole), compare);
-	printf("%-12s %8.1f %8.1f %8.1f %8.1f\n", row->name, submit[0],
-	       submit[rounds / 2], whole[0], whole[rounds / 2]);
+	return (struct times){ submit[0], submit[rounds / 2], whole[0],
+			       whole[rounds / 2] };
+}
+
+static void print(const struct row *row, int rounds)
+{
+	struct times times = measure(row, rounds);
+
+	printf("%-12s %8.1f %8.1f %8.1f %8.1f\n", row->name, times.submit,
+	       times.submit_median, times.whole, times.whole_median);
+}
+
+/* ---- the gate ---- */
+
+/* Indices of `rows`. */
+enum {
+	INDEPENDENT, CHAIN, LAUNCH, BOXES, STENCIL, HALO, READERS_ROW, ADD,
+	REPEATED, CALLED, ROWS
+};
+
+enum { TURNS = 5 };
+
+static struct times best[ROWS], peer[ROWS];
+static int failures;
+
+/* Run the row in the other program, if there is one that has it. */
+static void measure_peer(const char *self, int row)
+{
+	const char *slash = strrchr(self, '/');
+	const char *libtool = strstr(self, "/.libs/");
+	char command[512];
+	struct times times;
+	FILE *pipe;
+	bool good;
+
+	if (libtool != NULL)
+		slash = libtool;
+	snprintf(command, sizeof(command),
+		 "%.*s/flow_starpu %s 20 1 2>/dev/null",
+		 slash != NULL ? (int)(slash - self) : 1,
+		 slash != NULL ? self : ".", rows[row].name);
+	pipe = popen(command, "r");
+	good = pipe != NULL &&
+	       fscanf(pipe, "%lf %lf", &times.submit, &times.whole) == 2;
+	if (pipe != NULL)
+		(void)pclose(pipe);
+	if (!good)
+		return;
+	if (peer[row].whole == 0 || times.submit < peer[row].submit)
+		peer[row].submit = times.submit;
+	if (peer[row].whole == 0 || times.whole < peer[row].whole)
+		peer[row].whole = times.whole;
+}
+
+static void limit(const char *what, double value, double most)
+{
+	printf("%-4s %-44s %8.1f, at most %.1f\n", value <= most ? "ok" : "NOT",
+	       what, value, most);
+	failures += value > most;
+}
+
+static void take_turns(const char *self)
+{
+	for (int i = 0; i < TURNS * ROWS; i++) {
+		struct times times = measure(&rows[i % ROWS], 20);
+		struct times *least = &best[i % ROWS];
+
+		if (i < ROWS || times.submit < least->submit)
+			least->submit = times.submit;
+		if (i < ROWS || times.whole < least->whole)
+			least->whole = times.whole;
+		if (i % ROWS <= READERS_ROW)
+			measure_peer(self, i % ROWS);
+	}
+}
+
+static int gate(const char *self)
+{
+	plait_flow_info info = { .size = sizeof(info) };
+	char what[64];
+
+	take_turns(self);
+	must(plait_flow_query(flow, &info, &error));
+	limit("independent task, run", best[INDEPENDENT].whole, 250);
+	limit("chain, submitted", best[CHAIN].submit, 150);
+	limit("chain, run", best[CHAIN].whole, 300);
+	limit("box of a line, beside its task",
+	      best[BOXES].submit - best[INDEPENDENT].submit, 60);
+	limit("tile with halo, beside its task",
+	      best[HALO].submit - best[INDEPENDENT].submit, 400);
+	limit("reader of many, or their writer", best[READERS_ROW].submit,
+	      500);
+	limit("bytes of a task in flight",
+	      (double)info.flow_bytes / info.window, 200);
+	limit("repetition of 100 us, of 1.0 of its plan",
+	      best[REPEATED].whole / best[CALLED].whole, 1.1);
+	for (int i = 0; i <= READERS_ROW; i++) {
+		if (peer[i].whole == 0)
+			continue;
+		snprintf(what, sizeof(what), "%s, of 1.0 of StarPU's %.0f ns",
+			 rows[i].name, peer[i].whole);
+		limit(what, best[i].whole / peer[i].whole, 1 / 3.0);
+	}
+	if (peer[CHAIN].whole == 0)
+		printf("skipped: StarPU's rows; there is no bench/flow_starpu, "
+		       "which needs libstarpu-dev\n");
+	return failures > 0;
 }
 
 /* ---- */
@@ -289,15 +436,19 @@ static void set_up(void)
 
 int main(int argc, char **argv)
 {
-	int rounds = argc > 2 ? atoi(argv[2]) : ROUNDS;
+	int rounds = argc > 2 ? atoi(argv[2]) : ROUNDS, failed = 0;
 
 	set_up();
-	printf("ns a task    %8s %8s %8s %8s\n", "submit", "median", "and run",
-	       "median");
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (argc < 2 || strcmp(argv[1], rows[i].name) == 0)
-			measure(&rows[i], rounds);
+	if (argc > 1 && strcmp(argv[1], "--gate") == 0) {
+		failed = gate(argv[0]);
+	} else {
+		printf("ns a task    %8s %8s %8s %8s\n", "submit", "median",
+		       "and run", "median");
+		for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+			if (argc < 2 || strcmp(argv[1], rows[i].name) == 0)
+				print(&rows[i], rounds);
+	}
 	plait_plan_release(plan);
 	plait_flow_release(flow);
-	return 0;
+	return failed;
 }

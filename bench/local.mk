@@ -108,12 +108,14 @@ endif
 if BENCH_STARPU
 BENCH_PEERS += %D%/who_starpu
 BENCH_OPENCL_PEER = %D%/opencl_starpu
+BENCH_FLOW_PEER = %D%/flow_starpu
 else
 BENCH_OPENCL_PEER =
+BENCH_FLOW_PEER =
 BENCH_ABSENT += --absent 'StarPU: configure found no libstarpu-dev'
 endif
 check_DATA += $(BENCH_PEERS)
-CLEANFILES += $(BENCH_PEERS) %D%/opencl_starpu %D%/loops_omp \
+CLEANFILES += $(BENCH_PEERS) %D%/opencl_starpu %D%/flow_starpu %D%/loops_omp \
 	%D%/results.tsv
 
 BENCH_LIBRARY = %D%/libreplay.la
@@ -130,6 +132,9 @@ BENCH_LINK = -O2 -g -I$(srcdir)/%D% %D%/.libs/libreplay.a -pthread
 %D%/who_starpu: $(srcdir)/%D%/who_starpu.c $(BENCH_LIBRARY)
 	@echo '  PEER     $@'; $(CC) -Wall $(STARPU_CFLAGS) \
 		$(srcdir)/%D%/who_starpu.c $(BENCH_LINK) $(STARPU_LIBS) -o $@
+%D%/flow_starpu: $(srcdir)/%D%/flow_starpu.c
+	@echo '  PEER     $@'; $(CC) -O2 -Wall $(STARPU_CFLAGS) \
+		$(srcdir)/%D%/flow_starpu.c $(STARPU_LIBS) -o $@
 %D%/opencl_starpu: $(srcdir)/%D%/opencl_starpu.c $(srcdir)/%D%/opencl.h
 	@echo '  PEER     $@'; $(CC) -Wall $(STARPU_CFLAGS) \
 		-DCL_TARGET_OPENCL_VERSION=120 \
@@ -154,12 +159,14 @@ bench-quick: all $(BENCH_WHO)
 
 # Plans on OpenCL, beside direct calls and StarPU; half a minute.
 BENCH_OPENCL = PLAIT_PLUGIN_PATH='$(abs_top_builddir)/plugins/.libs' %D%/opencl
+bench-flow: all $(BENCH_FLOW_PEER)
+	PLAIT_PLUGIN_PATH=plugins/.libs %D%/flow --gate A
 bench-opencl: all $(BENCH_OPENCL_PEER)
 	$(BENCH_OPENCL) 101 chain $(BENCH_OPENCL_PEER)
 	$(BENCH_OPENCL) 101 loop
 	POCL_AFFINITY=1 $(BENCH_OPENCL) 101 diamond
 
-.PHONY: bench bench-quick bench-opencl bench-loops
+.PHONY: bench bench-quick bench-opencl bench-loops bench-flow
 
 # compile times of collectives
 noinst_PROGRAMS += %D%/coll
