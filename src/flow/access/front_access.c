@@ -29,8 +29,8 @@ static void remember(const plait__front *front, uint64_t *last)
 	memcpy(last, front->readers, sizeof(front->readers));
 }
 
-void plait__front_access_gather(plait__preds *preds, plait__front *front,
-				uint32_t mode)
+void plait__front_access_gather_all(plait__preds *preds, plait__front *front,
+				    uint32_t mode)
 {
 	if ((mode & PLAIT__ACCESS_WRITES) != 0 && front->count > 0) {
 		for (uint64_t i = 0; i < front->count; i++)

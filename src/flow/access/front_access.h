@@ -13,10 +13,21 @@
 
 enum { PLAIT__ACCESS_READS = 1, PLAIT__ACCESS_WRITES = 2 };
 
+/* The slow part of gather. */
+void plait__front_access_gather_all(plait__preds *preds, plait__front *front,
+				    uint32_t mode);
+
 /* Add to `preds` the ops that an access in `mode` has to follow, and count the
- * marks that its record makes. */
-void plait__front_access_gather(plait__preds *preds, plait__front *front,
-				uint32_t mode);
+ * marks that its record makes.  Inlined: most accesses of a stencil read. */
+static inline void plait__front_access_gather(plait__preds *preds,
+					      plait__front *front,
+					      uint32_t mode)
+{
+	if (mode == PLAIT__ACCESS_READS && front->count < PLAIT__FRONT_READERS)
+		plait__preds_add(preds, front->writer, true);
+	else
+		plait__front_access_gather_all(preds, front, mode);
+}
 
 /* The caller sets the first four fields; the others begin as zero. */
 typedef struct plait__front_record {
