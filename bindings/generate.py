@@ -118,7 +118,7 @@ def describe():
             api["headers"][name] = describe_header(name)
     before = None
     for d in headers.everything():
-        if d.header in ("plugin", "work"):
+        if d.header in ("plugin", "work", "memory"):
             continue
         if d.kind == "enum":
             for name, text in d.values:
@@ -232,7 +232,7 @@ def lua_text():
     """The headers as C that ffi.cdef reads: no directives, no comments."""
     lines = ["-- SPDX-License-Identifier: MIT", "-- " + NOTE, "return [["]
     for name in headers.names():
-        if name in ("plugin", "work"):
+        if name in ("plugin", "work", "memory"):
             continue
         path = os.path.join(headers.FOLDER, name + ".h")
         with open(path, encoding="utf-8") as file:

@@ -71,6 +71,7 @@ if OPENCL
 pkglib_LTLIBRARIES += %D%/plait_opencl.la
 %C%_plait_opencl_la_SOURCES = %D%/opencl/extension_calls.h %D%/opencl/calls.h \
 	%D%/opencl/code.c %D%/opencl/extension.c %D%/opencl/fill.c \
+	%D%/opencl/image.c %D%/opencl/image.h \
 	%D%/opencl/record.c %D%/opencl/segment.c %D%/opencl/segment.h \
 	%D%/opencl/code.h %D%/opencl/device.c \
 	%D%/opencl/driver.c %D%/opencl/enqueue.c %D%/opencl/entry.c %D%/opencl/facts.c \

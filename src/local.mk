@@ -151,6 +151,7 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/source/reserved_words.c
 # What portable source begins with, as strings.
 PRELUDES = %D%/source/cuda.prelude %D%/source/host.prelude \
+	%D%/source/image_host.prelude %D%/source/image_opencl.prelude \
 	%D%/source/loop.prelude %D%/source/opencl.prelude \
 	%D%/source/shared.prelude
 nodist_%C%_libplaitcore_la_SOURCES = %D%/source/preludes.c
@@ -158,7 +159,7 @@ EXTRA_DIST += $(PRELUDES)
 CLEANFILES += %D%/source/preludes.c
 %D%/source/preludes.c: $(PRELUDES)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
-	for name in cuda host loop opencl shared; do \
+	for name in cuda host image_host image_opencl loop opencl shared; do \
 		echo "const char plait__prelude_$$name[] =" && \
 		sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' \
 			-e 's/$$/\\n"/' $(srcdir)/%D%/source/$$name.prelude && \
@@ -268,6 +269,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/object/queue/queue_api.c
 %C%_libplaitcore_la_SOURCES += %D%/object/context/reclaim.c
 %C%_libplaitcore_la_SOURCES += %D%/object/memory/dlpack_tensor.c
+%C%_libplaitcore_la_SOURCES += %D%/object/memory/image.c
 %C%_libplaitcore_la_SOURCES += %D%/object/queue/host_transfer.c
 %C%_libplaitcore_la_SOURCES += %D%/object/progress/notification.c
 %C%_libplaitcore_la_SOURCES += %D%/object/wait/wait_loop.c
@@ -389,6 +391,8 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/verify_backends.h
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/verify_commands.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/verify_commands.h
+%C%_libplaitcore_la_SOURCES += %D%/graph/plan/verify_images.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/plan/verify_images.h
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/simulate_api.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/used_tables.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/temporary_places.c \
@@ -403,6 +407,8 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/plan_queries.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/freeze.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/build/argument_array.c %D%/graph/build/argument_array.h
+%C%_libplaitcore_la_SOURCES += %D%/graph/build/image_arguments.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/build/image_arguments.h
 %C%_libplaitcore_la_SOURCES += %D%/graph/build/launch_arguments.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/build/add_node_fast.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/build/recent_launches.c %D%/graph/build/recent_launches.h

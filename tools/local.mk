@@ -49,6 +49,7 @@ bin_PROGRAMS += %D%/plait/plait
 %C%_plait_plait_SOURCES += %D%/conform/failure.c
 %C%_plait_plait_SOURCES += %D%/conform/graphs.c
 %C%_plait_plait_SOURCES += %D%/conform/cache.c
+%C%_plait_plait_SOURCES += %D%/conform/image.c
 %C%_plait_plait_SOURCES += %D%/conform/kernel.c
 %C%_plait_plait_SOURCES += %D%/conform/large_values.c
 %C%_plait_plait_SOURCES += %D%/conform/launch_batch.c

@@ -61,7 +61,13 @@ enum {
 	 * in the order of the signature, each at the next multiple of 16
 	 * bytes: functions of portable source (plait_kernel_...) get its
 	 * offset, a u32; others have no parameter for it. */
-	PLAIT_CODE_LOCAL = 1 << 3
+	PLAIT_CODE_LOCAL = 1 << 3,
+	/* With POINTER: an image, read or written.  In C the address of its
+	 * first pixel, with a plait_image_head before it; in OpenCL C an
+	 * image2d_t. */
+	PLAIT_CODE_IMAGE = 1 << 4,
+	/* A value: plait_sampler_flags.  In OpenCL C a sampler_t. */
+	PLAIT_CODE_SAMPLER = 1 << 5
 };
 
 /* One parameter of a kernel; the first one's `size` applies to all. */

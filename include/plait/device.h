@@ -28,6 +28,7 @@
 #define PLAIT_DEVICE_H
 
 #include "plait/base.h"
+#include "plait/image.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -245,7 +246,9 @@ enum {
 	 * calls on threads of the library, without queues. */
 	PLAIT_DEVICE_HOST = 1 << 12,
 	/* A waiting thread polls before it asks for a notification. */
-	PLAIT_DEVICE_POLLS = 1 << 13
+	PLAIT_DEVICE_POLLS = 1 << 13,
+	/* Buffers can be images; see image.h. */
+	PLAIT_DEVICE_IMAGE = 1 << 14
 };
 
 /* Properties of a device; 400 bytes, filled by plait_device_query. */
@@ -384,6 +387,12 @@ typedef struct plait_buffer_desc {
 	uint64_t alignment_bytes;
 	/* Copied; names the buffer in errors. */
 	const char *label;
+	/* Not NONE: an image of width times height pixels, each at least 1; see
+	 * image.h.  `bytes` and `alignment_bytes` are 0 then. */
+	plait_image_format format;
+	uint32_t width;
+	uint32_t height;
+	uint32_t reserved0;
 } plait_buffer_desc;
 
 /*

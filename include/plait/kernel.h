@@ -22,6 +22,8 @@
  * `struct NAME 24 align 8` is a struct by value; name and alignment are
  * optional.
  *
+ * `in image`, `out image` and `sampler` are those of image.h.
+ *
  * `local T` is memory of a group: the argument (PLAIT_LOCAL) is its number of
  * bytes.  It is __local in OpenCL, dynamic shared memory in CUDA, and a block
  * of the calling thread on the host; doc/kernels.md.

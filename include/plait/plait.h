@@ -32,6 +32,7 @@
 #include "plait/device.h"
 #include "plait/flow.h"
 #include "plait/graph.h"
+#include "plait/image.h"
 #include "plait/inbox.h"
 #include "plait/kernel.h"
 #include "plait/launch.h"

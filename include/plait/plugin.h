@@ -68,6 +68,7 @@
 #define PLAIT_PLUGIN_H
 
 #include "plait/code.h"
+#include "plait/memory.h"
 #include "plait/native.h"
 #include "plait/work.h"
 
@@ -81,7 +82,7 @@ typedef struct plait_host plait_host; /* the core, opaque to the backend */
 
 /*
  * Capabilities of a device, with the bits of plait_device_capabilities.  Most
- * require slots; three are other guarantees:
+ * require slots; four are other guarantees:
  *
  * LASTS - no slot returns PLAIT_E_LOST, only commands fail a queue, and a point
  * that has happened without failure stays so: the core need not poll again.
@@ -91,6 +92,9 @@ typedef struct plait_host plait_host; /* the core, opaque to the backend */
  * on its own threads.  Requires MAP and HOST_CALL, excludes `forms`.
  *
  * POLLS - a poll is cheap, a notification is not: a waiting thread polls first.
+ *
+ * IMAGE - memory_create makes images; COPY, READ and WRITE move whole rows of
+ * them, without `rows`, also in segments; launches take an image as a whole.
  */
 enum {
 	PLAIT_CAP_MAP = 1 << 0,
@@ -106,7 +110,8 @@ enum {
 	PLAIT_CAP_REGION = 1 << 10,
 	PLAIT_CAP_LASTS = 1 << 11,
 	PLAIT_CAP_HOST = 1 << 12,
-	PLAIT_CAP_POLLS = 1 << 13
+	PLAIT_CAP_POLLS = 1 << 13,
+	PLAIT_CAP_IMAGE = 1 << 14
 };
 
 /* ------------------------------------------------------------------------
@@ -134,26 +139,6 @@ typedef struct plait_backend_device {
 	uint32_t in_order_segments; /* see plait_segment_request */
 	uint64_t local_bytes; /* limit of a group; 0: unknown */
 } plait_backend_device;
-
-/* Flags of plait_memory_request. */
-typedef uint32_t plait_memory_flags;
-enum {
-	/* `pointer` is application memory: use it, do not allocate. */
-	PLAIT_MEMORY_WRAP = 1 << 0,
-	/* PLAIT_CAP_NATIVE: the same for `native`, which lives longer. */
-	PLAIT_MEMORY_NATIVE = 1 << 1
-};
-
-typedef struct plait_memory_request {
-	uint32_t size;
-	plait_memory_flags flags;
-	uint64_t bytes;
-	uint64_t alignment_bytes;
-	void *pointer;
-	plait_native_kind native_kind;
-	uint32_t reserved0;
-	uint64_t native;
-} plait_memory_request;
 
 /* Flags of plait_queue_request. */
 typedef uint32_t plait_queue_request_flags;

@@ -28,6 +28,9 @@ static uint64_t map_bytes(const chaos_memory *memory, uint64_t bytes)
 				      2 * memory->alignment, &sum) ? 0 : sum;
 }
 
+/* At least, of images: the head fits into it. */
+enum { IMAGE_ALIGNMENT = 64 };
+
 /* Equal to the public PLAIT_MAP_WRITE. */
 enum { MAP_WRITE = 1 << 1 };
 
@@ -47,15 +50,34 @@ static plait_status take(chaos *system, chaos_device *device, uint64_t bytes,
 	return PLAIT_OK;
 }
 
-static plait_status allocate(chaos *system, chaos_memory *memory,
-			     uint64_t alignment, plait_error *error)
+/* The head of an image is directly before its first pixel. */
+static void write_head(const chaos_memory *memory,
+		       const plait_memory_request *request)
 {
+	plait_image_head head = { .size = sizeof(head),
+				  .format = request->format,
+				  .width = request->width,
+				  .height = request->height };
+
+	if (request->flags & PLAIT_MEMORY_IMAGE)
+		memcpy(memory->bytes - sizeof(head), &head, sizeof(head));
+}
+
+static plait_status allocate(chaos *system, chaos_memory *memory,
+			     const plait_memory_request *request,
+			     plait_error *error)
+{
+	uint64_t alignment = request->alignment_bytes, head = 0;
 	plait_status status;
 
+	if (alignment < IMAGE_ALIGNMENT && request->flags & PLAIT_MEMORY_IMAGE)
+		alignment = IMAGE_ALIGNMENT;
 	if (alignment < system->options.alignment_bytes)
 		alignment = system->options.alignment_bytes;
 	memory->alignment = alignment;
-	if (__builtin_add_overflow(memory->size_bytes, alignment,
+	if (request->flags & PLAIT_MEMORY_IMAGE)
+		head = alignment;
+	if (__builtin_add_overflow(memory->size_bytes, alignment + head,
 				   &memory->block_bytes))
 		return plaitp_chaos_fail(
 			system, error, PLAIT_E_NOMEM, 0,
@@ -78,9 +100,11 @@ static plait_status allocate(chaos *system, chaos_memory *memory,
 	memory->bytes = memory->block;
 	memory->bytes += alignment - ((uintptr_t)memory->block &
 				      (alignment - 1));
+	memory->bytes += head;
 	memset(memory->bytes, (int)(0x81 + plaitp_chaos_random_below(system,
 								     0x7e)),
 	       memory->size_bytes);
+	write_head(memory, request);
 	return PLAIT_OK;
 }
 
@@ -104,8 +128,7 @@ plait_status plaitp_chaos_memory_create(plait_backend *self, uint32_t device,
 	if (request->flags & PLAIT_MEMORY_WRAP)
 		memory->bytes = request->pointer;
 	else
-		status = allocate(system, memory, request->alignment_bytes,
-				  error);
+		status = allocate(system, memory, request, error);
 	if (status == PLAIT_OK) {
 		memory->number = ++system->memory_number;
 		plaitp_chaos_log(system, "m%llu: %llu bytes on device %u",

@@ -159,7 +159,8 @@ plait_status plaitp_chaos_device_query(plait_backend *self, uint32_t device,
 	full.capabilities = PLAIT_CAP_MAP | PLAIT_CAP_WRAP |
 		PLAIT_CAP_HOST_CALL | PLAIT_CAP_GATE | PLAIT_CAP_NOTIFY |
 		PLAIT_CAP_NEEDS_PUMP | PLAIT_CAP_VIRTUAL_TIME |
-		PLAIT_CAP_SEGMENT | PLAIT_CAP_REGION | PLAIT_CAP_ROWS;
+		PLAIT_CAP_SEGMENT | PLAIT_CAP_REGION | PLAIT_CAP_ROWS |
+		PLAIT_CAP_IMAGE;
 	if (!options->rows)
 		full.capabilities &= ~(uint32_t)PLAIT_CAP_ROWS;
 	if (!options->segments)

@@ -107,7 +107,7 @@ struct plait_backend_memory {
 	check_object object;
 	plait_backend_memory *inner;
 	uint32_t device;
-	uint64_t bytes;
+	uint64_t bytes, row_bytes; /* row_bytes: of an image, else 0 */
 	uint64_t uses; /* by launches and pending batches */
 	struct check_map *maps;
 };
@@ -117,7 +117,7 @@ struct plait_backend_kernel {
 	plait_backend_kernel *inner;
 	uint32_t device, parameter_count;
 	uint64_t uses; /* by launches */
-	uint32_t local_element_bytes[]; /* per parameter; 0: not local */
+	uint32_t local_element_bytes[]; /* per parameter, or CHECK_IS_IMAGE */
 };
 
 struct plait_backend_launch {

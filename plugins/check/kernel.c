@@ -7,6 +7,9 @@
 
 #include "check.h"
 
+/* In place of the bytes of local memory; those are 0 of other parameters. */
+enum { CHECK_IS_IMAGE = -1 };
+
 /* ---- kernels ---- */
 
 /* Return a description of the violation, or null. */
@@ -55,7 +58,7 @@ static check_kernel *add_kernel(check *self, uint32_t device,
 	return kernel;
 }
 
-static void note_locals(check_kernel *kernel, const plait_code *code)
+static void note_parameters(check_kernel *kernel, const plait_code *code)
 {
 	const unsigned char *bytes = (const void *)code->parameters;
 
@@ -65,6 +68,9 @@ static void note_locals(check_kernel *kernel, const plait_code *code)
 
 		if (from->flags & PLAIT_CODE_LOCAL)
 			kernel->local_element_bytes[i] = (uint32_t)from->bytes;
+		if (from->flags & PLAIT_CODE_IMAGE)
+			kernel->local_element_bytes[i] =
+				(uint32_t)CHECK_IS_IMAGE;
 	}
 }
 
@@ -85,7 +91,7 @@ plait_status plaitp_check_kernel_build(plait_backend *backend, uint32_t device,
 		return status;
 	kernel->device = device;
 	kernel->parameter_count = code->parameter_count;
-	note_locals(kernel, code);
+	note_parameters(kernel, code);
 	status = self->inner_table->kernel_build(self->inner, device, code,
 						 &inner, &mine);
 	status = plaitp_check_result(self, slot, status, false, &mine, error);
@@ -239,6 +245,28 @@ static bool find_memories(check *self, const char *slot,
 	return true;
 }
 
+/* Check that parameters for images get all of an image, and others none; false
+ * after a report.  The arguments' memory was found. */
+static bool check_images(check *self, const char *slot,
+			 const check_kernel *kernel,
+			 const plait_launch_request *request)
+{
+	for (uint32_t i = 0; i < request->argument_count; i++) {
+		const plait_launch_argument *from = nth_argument(request, i);
+		bool wanted = kernel->local_element_bytes[i] ==
+			(uint32_t)CHECK_IS_IMAGE;
+		bool image = from->memory && from->memory->row_bytes > 0;
+
+		if (wanted == image && (!image || from->offset == 0))
+			continue;
+		plaitp_check_report(self, CHECK_CORE, slot,
+				    "argument %u is not the image, or the "
+				    "buffer, that its parameter needs", i);
+		return false;
+	}
+	return true;
+}
+
 /* Check the sizes of local memory; false after a report. */
 static bool check_locals(check *self, const char *slot,
 			 const check_kernel *kernel,
@@ -250,7 +278,7 @@ static bool check_locals(check *self, const char *slot,
 	for (uint32_t i = 0; i < request->argument_count; i++) {
 		const uint32_t element = kernel->local_element_bytes[i];
 
-		if (element == 0)
+		if (element == 0 || element == (uint32_t)CHECK_IS_IMAGE)
 			continue;
 		memcpy(&bytes, nth_argument(request, i)->value, sizeof(bytes));
 		total += bytes;
@@ -360,6 +388,7 @@ plait_status plaitp_check_launch_create(plait_backend *backend,
 	plaitp_check_enter(self, slot);
 	kernel = find_kernel(self, slot, request);
 	if (kernel && find_memories(self, slot, request) &&
+	    check_images(self, slot, kernel, request) &&
 	    check_locals(self, slot, kernel, request)) {
 		launch = add_launch(self, kernel, request);
 		if (!launch)

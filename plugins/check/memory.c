@@ -16,6 +16,20 @@ static const char *find_native_fault(const check *self, uint32_t device,
 		"it has no native_kind";
 }
 
+static const char *find_image_fault(const check *self, uint32_t device,
+				    const plait_memory_request *request)
+{
+	if (request->flags != PLAIT_MEMORY_IMAGE)
+		return "an image has no other flag";
+	if (!(self->devices[device].capabilities & PLAIT_CAP_IMAGE))
+		return "this device has no images";
+	if (request->width == 0 || request->height == 0 ||
+	    request->bytes % ((uint64_t)request->width * request->height))
+		return "its bytes are not those of its pixels";
+	return request->format != PLAIT_IMAGE_NONE ? NULL :
+		"its image has no format";
+}
+
 /* Return a description of the violation, or null. */
 static const char *find_violation(const check *self, uint32_t device,
 				  const plait_memory_request *request)
@@ -27,12 +41,15 @@ static const char *find_violation(const check *self, uint32_t device,
 	if (request->size < sizeof(*request))
 		return "the request is too short";
 	if (request->flags & ~(uint32_t)(PLAIT_MEMORY_WRAP |
-					 PLAIT_MEMORY_NATIVE))
+					 PLAIT_MEMORY_NATIVE |
+					 PLAIT_MEMORY_IMAGE))
 		return "its flags are not known";
 	if (alignment & (alignment - 1))
 		return "its alignment is no power of two";
 	if (request->flags & PLAIT_MEMORY_NATIVE)
 		return find_native_fault(self, device, request);
+	if (request->flags & PLAIT_MEMORY_IMAGE)
+		return find_image_fault(self, device, request);
 	if (!(request->flags & PLAIT_MEMORY_WRAP))
 		return NULL;
 	if (!(self->devices[device].capabilities & PLAIT_CAP_WRAP))
@@ -72,6 +89,8 @@ plait_status plaitp_check_memory_create(plait_backend *backend,
 					    "check: no memory");
 	memory->device = device;
 	memory->bytes = request->bytes;
+	if (request->flags & PLAIT_MEMORY_IMAGE)
+		memory->row_bytes = request->bytes / request->height;
 	status = self->inner_table->memory_create(self->inner, device, request,
 						  &inner, &mine);
 	status = plaitp_check_result(self, slot, status, false, &mine, error);

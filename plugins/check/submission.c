@@ -51,6 +51,21 @@ static bool check_range(check *self, uint32_t index, const char *side,
 	return false;
 }
 
+/* Check that a side is no part of a row of an image. */
+static bool check_whole_rows(check *self, uint32_t index,
+			     const check_memory *memory, uint64_t offset,
+			     const plait_work *work)
+{
+	uint64_t row = memory->row_bytes;
+
+	if (row == 0)
+		return true;
+	if (work->kind == PLAIT_WORK_FILL || work->rows)
+		return reject(self, index, "an image takes no fills and rows");
+	return (offset % row == 0 && work->bytes % row == 0) ||
+		reject(self, index, "an image is moved by whole rows");
+}
+
 /* Bytes from the first to the last byte of the rows, each of work->bytes;
  * UINT64_MAX if they are not valid. One row is a plain copy. */
 static uint64_t rows_bytes(const plait_work *work, uint64_t row, uint64_t slice)
@@ -84,13 +99,17 @@ static uint64_t source_bytes(const plait_work *work)
 static bool check_target(check *self, uint32_t index, const plait_work *work)
 {
 	return check_range(self, index, "target", work->target,
-			   work->target_offset, target_bytes(work));
+			   work->target_offset, target_bytes(work)) &&
+		check_whole_rows(self, index, work->target,
+				 work->target_offset, work);
 }
 
 static bool check_source(check *self, uint32_t index, const plait_work *work)
 {
 	return check_range(self, index, "source", work->source,
-			   work->source_offset, source_bytes(work));
+			   work->source_offset, source_bytes(work)) &&
+		check_whole_rows(self, index, work->source,
+				 work->source_offset, work);
 }
 
 /* Check that the kind and the device take rows, and that the rows are valid. */

@@ -94,7 +94,7 @@ static plait_status query_device(plait_backend *self, uint32_t device,
 				PLAIT_CAP_HOST_CALL | PLAIT_CAP_GATE |
 				PLAIT_CAP_NOTIFY | PLAIT_CAP_NATIVE |
 				PLAIT_CAP_ROWS | PLAIT_CAP_LASTS |
-				PLAIT_CAP_HOST,
+				PLAIT_CAP_HOST | PLAIT_CAP_IMAGE,
 		.parallel = workers != 0 ? workers : 1,
 		.memory_bytes = self->memory_bytes,
 		.alignment_bytes = HOST_ALIGNMENT_BYTES,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Host memory: a record, followed by aligned bytes, or a record of wrapped
- * memory.  Each device has a limit of its own, by default the machine's memory;
+ * memory.  In front of an image's bytes is its head.  Each device has a limit of its own, by default the machine's memory;
  * several devices together may exceed the machine's memory.
  */
 #include <stdbool.h>
@@ -45,11 +45,19 @@ static void discharge(plait_backend *self, uint32_t device, uint64_t bytes)
 	pthread_mutex_unlock(&self->lock);
 }
 
-/* Sum of record, alignment and bytes.  Returns true on overflow. */
+/* Bytes in front of the memory: the record, and the head of an image. */
+static uint64_t front_bytes(const plait_memory_request *request)
+{
+	return sizeof(plait_backend_memory) +
+	       ((request->flags & PLAIT_MEMORY_IMAGE) != 0 ?
+		sizeof(plait_image_head) : 0);
+}
+
+/* Sum of record, head, alignment and bytes.  Returns true on overflow. */
 static bool count_block(const plait_memory_request *request,
 			uint64_t alignment_bytes, uint64_t *out)
 {
-	*out = sizeof(plait_backend_memory);
+	*out = front_bytes(request);
 	if ((request->flags & PLAIT_MEMORY_WRAP) != 0)
 		return false;
 	return __builtin_add_overflow(*out, alignment_bytes, out) ||
@@ -60,12 +68,24 @@ static char *place_bytes(plait_backend_memory *memory,
 			 const plait_memory_request *request,
 			 uint64_t alignment_bytes)
 {
-	uintptr_t first = (uintptr_t)(memory + 1);
+	char *first = (char *)memory + front_bytes(request);
 
 	if ((request->flags & PLAIT_MEMORY_WRAP) != 0)
 		return request->pointer;
-	return (char *)(memory + 1) +
-	       (size_t)(-first & (alignment_bytes - 1));
+	return first + (size_t)(-(uintptr_t)first & (alignment_bytes - 1));
+}
+
+/* Write the head of an image; the pixels are aligned more than it needs. */
+static void write_head(const plait_backend_memory *memory,
+		       const plait_memory_request *request)
+{
+	plait_image_head *head = (void *)memory->bytes;
+
+	if ((request->flags & PLAIT_MEMORY_IMAGE) != 0)
+		head[-1] = (plait_image_head){ .size = sizeof(*head),
+					       .format = request->format,
+					       .width = request->width,
+					       .height = request->height };
 }
 
 static plait_status check_request(plait_backend *self, uint32_t device,
@@ -90,7 +110,8 @@ static plait_status check_request(plait_backend *self, uint32_t device,
 					"here memory is wrapped by its "
 					"pointer", device,
 					request->native_kind);
-	if ((request->flags & ~(uint32_t)PLAIT_MEMORY_WRAP) != 0)
+	if ((request->flags & ~(uint32_t)(PLAIT_MEMORY_WRAP |
+					  PLAIT_MEMORY_IMAGE)) != 0)
 		return plaitp_host_fail(self->services, error,
 					PLAIT_E_UNSUPPORTED,
 					"host:%u: memory flags 0x%x are not "
@@ -142,6 +163,7 @@ plait_status plaitp_host_memory_create(plait_backend *self, uint32_t device,
 					(unsigned long long)block_bytes);
 	}
 	memory->bytes = place_bytes(memory, request, alignment_bytes);
+	write_head(memory, request);
 	memory->block_bytes = block_bytes;
 	memory->charged_bytes = charged_bytes;
 	memory->device = device;

@@ -57,6 +57,17 @@
 	      (cl_context context, cl_mem_flags flags, size_t bytes, \
 	       void *pointer, cl_int *code), \
 	      (context, flags, bytes, pointer, code)) \
+	MAKES(cl_mem, clCreateImage, \
+	      (cl_context context, cl_mem_flags flags, \
+	       const cl_image_format *format, const cl_image_desc *desc, \
+	       void *pointer, cl_int *code), \
+	      (context, flags, format, desc, pointer, code)) \
+	MAKES(cl_sampler, clCreateSampler, \
+	      (cl_context context, cl_bool normalized, \
+	       cl_addressing_mode addressing, cl_filter_mode filter, \
+	       cl_int *code), \
+	      (context, normalized, addressing, filter, code)) \
+	STATUS(clReleaseSampler, (cl_sampler sampler), (sampler)) \
 	STATUS(clGetMemObjectInfo, \
 	       (cl_mem memory, cl_mem_info key, size_t room, void *value, \
 		size_t *bytes), \
@@ -164,6 +175,40 @@
 	       (queue, source, target, from, to, region, source_row, \
 		source_slice, target_row, target_slice, count, waits, \
 		event)) \
+	STATUS(clEnqueueReadImage, \
+	       (cl_command_queue queue, cl_mem image, cl_bool blocking, \
+		const size_t *from, const size_t *region, size_t row, \
+		size_t slice, void *pointer, cl_uint count, \
+		const cl_event *waits, cl_event *event), \
+	       (queue, image, blocking, from, region, row, slice, pointer, \
+		count, waits, event)) \
+	STATUS(clEnqueueWriteImage, \
+	       (cl_command_queue queue, cl_mem image, cl_bool blocking, \
+		const size_t *to, const size_t *region, size_t row, \
+		size_t slice, const void *pointer, cl_uint count, \
+		const cl_event *waits, cl_event *event), \
+	       (queue, image, blocking, to, region, row, slice, pointer, \
+		count, waits, event)) \
+	STATUS(clEnqueueCopyImage, \
+	       (cl_command_queue queue, cl_mem source, cl_mem target, \
+		const size_t *from, const size_t *to, const size_t *region, \
+		cl_uint count, const cl_event *waits, cl_event *event), \
+	       (queue, source, target, from, to, region, count, waits, \
+		event)) \
+	STATUS(clEnqueueCopyImageToBuffer, \
+	       (cl_command_queue queue, cl_mem source, cl_mem target, \
+		const size_t *from, const size_t *region, \
+		size_t target_offset, cl_uint count, const cl_event *waits, \
+		cl_event *event), \
+	       (queue, source, target, from, region, target_offset, count, \
+		waits, event)) \
+	STATUS(clEnqueueCopyBufferToImage, \
+	       (cl_command_queue queue, cl_mem source, cl_mem target, \
+		size_t source_offset, const size_t *to, \
+		const size_t *region, cl_uint count, const cl_event *waits, \
+		cl_event *event), \
+	       (queue, source, target, source_offset, to, region, count, \
+		waits, event)) \
 	STATUS(clEnqueueFillBuffer, \
 	       (cl_command_queue queue, cl_mem memory, const void *pattern, \
 		size_t pattern_bytes, size_t offset, size_t bytes, \

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "segment.h"
+#include "image.h"
 #include "driven/process_state.h"
 
 enum { MAX_PLATFORMS = 16, NAME_BYTES = 128 };
@@ -135,6 +135,9 @@ static plait_status query_limits(plait_backend *self,
 			  &largest_bytes, sizeof(largest_bytes), error)) ||
 	    (status = ask(self, id, CL_DEVICE_LOCAL_MEM_SIZE, &local_bytes,
 			  sizeof(local_bytes), error)) ||
+	    (status = ask(self, id, CL_DEVICE_IMAGE_SUPPORT,
+			  &device->has_images, sizeof(device->has_images),
+			  error)) ||
 	    (status = ask(self, id, CL_DEVICE_MAX_WORK_GROUP_SIZE,
 			  &device->group_max, sizeof(device->group_max),
 			  error)) ||
@@ -396,6 +399,7 @@ void plaitp_opencl_close_devices(plait_backend *self)
 		if (self->devices[i].map_queue != NULL)
 			self->cl.clReleaseCommandQueue(
 				self->devices[i].map_queue);
+	plaitp_opencl_samplers_release(self);
 	if (self->context != NULL)
 		self->cl.clReleaseContext(self->context);
 	for (i = 0; i < self->device_count; i++)
@@ -435,6 +439,9 @@ plait_status plaitp_opencl_device_query(plait_backend *self, uint32_t index,
 					  self->device_count);
 	if (device->on_host)
 		known.capabilities |= PLAIT_CAP_WRAP;
+	/* PoCL 3.1 ends the process at a command of an image on a part. */
+	if (device->has_images && !device->is_part)
+		known.capabilities |= PLAIT_CAP_IMAGE;
 	if (device->buffer_version != 0)
 		known.capabilities |= PLAIT_CAP_SEGMENT;
 	if (self->services->worker_count(self->host) == 0)

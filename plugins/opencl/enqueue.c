@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "events.h"
-#include "segment.h"
+#include "image.h"
 
 /* Status of a command after one that failed.  Some drivers report
  * OPENCL_UNKNOWN for both. */
@@ -238,8 +238,19 @@ static cl_int enqueue_rows(struct encoder *encoder, const plait_work *work)
 	}
 }
 
+static cl_int move_image(struct encoder *encoder, const plait_work *work)
+{
+	const struct opencl_call call = plaitp_opencl_image_move(
+		encoder->self, encoder->driver, work, encoder->wait_count,
+		waits_of(encoder), event_of(encoder, true));
+
+	return check(encoder, call.name, call.code);
+}
+
 static cl_int enqueue_one(struct encoder *encoder, const plait_work *work)
 {
+	if (plaitp_opencl_image_moves(work))
+		return move_image(encoder, work);
 	if (work->rows != NULL)
 		return enqueue_rows(encoder, work);
 	switch (work->kind) {

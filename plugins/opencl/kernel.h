@@ -22,8 +22,10 @@ struct opencl_geometry {
 struct opencl_parameter {
 	uint64_t bytes; /* size of the value, or of an element */
 	uint64_t padded_bytes; /* as the kernel takes the value */
-	bool pointer;
+	bool pointer; /* to a buffer */
 	bool local;
+	bool image;
+	bool sampler; /* plait_sampler_flags: a sampler_t */
 	char name[OPENCL_PARAMETER_BYTES];
 };
 
@@ -116,6 +118,9 @@ uint64_t plaitp_opencl_signature_bytes(const plait_code *code,
 				       const plait_code_parameter *parameter);
 const plait_code_parameter *
 plaitp_opencl_signature_parameter(const plait_code *code, uint32_t index);
+
+/* Returns true if a parameter is an image or a sampler. */
+bool plaitp_opencl_signature_has_images(const plait_code *code);
 
 /* Report that clSetKernelArg returned `code` for a parameter. */
 plait_status plaitp_opencl_fail_argument(const plait_host_services *services,

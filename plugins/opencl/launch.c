@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "image.h"
 #include "kernel.h"
 
 static plait_status refuse(plait_backend *self,
@@ -165,6 +166,23 @@ static plait_status set_memory(plait_backend *self,
 	return judge_argument(self, request->kernel, index, code, error);
 }
 
+static plait_status set_sampler(plait_backend *self,
+				const plait_launch_request *request,
+				plait_backend_launch *launch, uint32_t index,
+				plait_error *error)
+{
+	plait_sampler_flags flags;
+	cl_sampler sampler;
+	cl_int code;
+
+	memcpy(&flags, argument_at(request, index)->value, sizeof(flags));
+	code = plaitp_opencl_sampler_get(self, flags, &sampler);
+	if (code == CL_SUCCESS)
+		code = set_argument(self, launch, index, sizeof(sampler),
+				    &sampler);
+	return judge_argument(self, request->kernel, index, code, error);
+}
+
 /* Local memory has a size and no value; a pointer without memory must be null;
  * a short value is padded. */
 static plait_status set_value(plait_backend *self,
@@ -186,7 +204,7 @@ static plait_status set_value(plait_backend *self,
 		memcpy(&local_bytes, value, sizeof(local_bytes));
 		bytes = (size_t)local_bytes;
 		value = NULL;
-	} else if (parameter->pointer) {
+	} else if (parameter->pointer || parameter->image) {
 		if (value != NULL)
 			memcpy(&address, value, sizeof(address));
 		if (address != NULL)
@@ -214,6 +232,8 @@ static plait_status set_arguments(plait_backend *self,
 	for (i = 0; i < request->argument_count && status == PLAIT_OK; i++)
 		status = argument_at(request, i)->memory != NULL ?
 			 set_memory(self, request, launch, i, error) :
+			 request->kernel->parameters[i].sampler ?
+			 set_sampler(self, request, launch, i, error) :
 			 set_value(self, request, launch, i, error);
 	return status;
 }

@@ -5,7 +5,7 @@
  */
 #include <stddef.h>
 
-#include "opencl.h"
+#include "image.h"
 
 /* Returns 0, or -1 with the remaining bytes in *out_left. */
 static int charge(plait_backend *self, struct opencl_device *device,
@@ -135,6 +135,9 @@ static plait_status fill_record(plait_backend *self,
 	if ((request->flags & PLAIT_MEMORY_NATIVE) != 0)
 		return plaitp_opencl_import_memory(self, request,
 						   &memory->memory, error);
+	if ((request->flags & PLAIT_MEMORY_IMAGE) != 0)
+		return plaitp_opencl_image_create(self, memory, request,
+						  error);
 	status = find_bytes(self, memory, request, &pointer, error);
 	if (status != PLAIT_OK)
 		return status;

@@ -18,6 +18,7 @@
 enum {
 	OPENCL_MAX_DEVICES = 64,
 	OPENCL_MAX_PARTS = 64,
+	OPENCL_SAMPLERS = 4, /* all combinations of plait_sampler_flags */
 	OPENCL_UNKNOWN = -1 /* event status without a cause */
 };
 
@@ -60,6 +61,7 @@ struct opencl_device {
 	uint64_t largest_bytes; /* largest allocation */
 	uint64_t used_bytes;    /* guarded by accounting_lock */
 	bool takes_spirv;
+	cl_bool has_images;
 	cl_uint buffer_version; /* of command buffers; 0: none are used */
 	uint32_t least_recorded; /* commands of a buffer that pays */
 	cl_ulong updatable; /* of a recorded launch: OPENCL_UPDATE_... */
@@ -87,7 +89,8 @@ struct plait_backend {
 	 * warm=yes: kernels from portable source get a guard. */
 	bool compiles_lazily;
 
-	pthread_mutex_t accounting_lock; /* of memory; leaf lock */
+	pthread_mutex_t accounting_lock; /* of memory, samplers; leaf lock */
+	cl_sampler samplers[OPENCL_SAMPLERS]; /* guarded by accounting_lock */
 	struct opencl_program *programs; /* guarded by programs_lock */
 	pthread_mutex_t programs_lock; /* leaf lock */
 	/* Guards variants of kernels (shift.c), while they are built too. */
@@ -120,6 +123,8 @@ struct plait_backend_memory {
 	struct opencl_device *device;
 	uint64_t size_bytes;
 	uint64_t bytes; /* charged to the device */
+	uint64_t row_bytes; /* of an image, which has `width`; or 0 */
+	uint64_t width;
 	void *block; /* host bytes under `memory`, or null */
 	uint64_t block_bytes;
 	pthread_mutex_t mapping; /* serializes maps and unmaps; leaf lock */

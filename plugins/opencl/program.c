@@ -59,10 +59,12 @@ static plait_status fail_options(const struct build *build, cl_int code,
 	return fail_code(build, error, PLAIT_E_INVALID, code, what);
 }
 
+/* A warm-up has no images to pass. */
 static bool may_guard(const struct build *build)
 {
 	return build->self->compiles_lazily && !build->shifted &&
-	       (build->code->flags & PLAIT_CODE_PORTABLE) != 0;
+	       (build->code->flags & PLAIT_CODE_PORTABLE) != 0 &&
+	       !plaitp_opencl_signature_has_images(build->code);
 }
 
 static plait_status write_options(struct build *build, plait_error *error)
@@ -439,8 +441,13 @@ static plait_backend_kernel *new_kernel(const struct build *build)
 			plaitp_opencl_signature_bytes(code, from);
 		snprintf(kernel->parameters[i].name,
 			 sizeof(kernel->parameters[i].name), "%s", from->name);
+		kernel->parameters[i].image =
+			(from->flags & PLAIT_CODE_IMAGE) != 0;
+		kernel->parameters[i].sampler =
+			(from->flags & PLAIT_CODE_SAMPLER) != 0;
 		kernel->parameters[i].pointer =
-			(from->flags & PLAIT_CODE_POINTER) != 0;
+			(from->flags & PLAIT_CODE_POINTER) != 0 &&
+			!kernel->parameters[i].image;
 		kernel->parameters[i].local =
 			(from->flags & PLAIT_CODE_LOCAL) != 0;
 	}

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "segment.h"
+#include "image.h"
 #include "driven/atomic.h"
 
 /* --- counts --------------------------------------------------------------- */
@@ -88,7 +88,17 @@ static uint32_t count_works(const plait_backend_segment *segment)
 	return some;
 }
 
-/* Leave a short segment to the core, which submits the commands one by one. */
+static bool moves_images(const plait_backend_segment *segment)
+{
+	uint32_t i = 0;
+
+	while (i < segment->work_count &&
+	       !plaitp_opencl_image_moves(&segment->works[i]))
+		i++;
+	return i < segment->work_count;
+}
+
+/* Leave a short segment, or one that moves images, to the core, which submits the commands one by one. */
 static plait_status leave(plait_backend *self, plait_backend_segment *segment,
 			  plait_error *error)
 {
@@ -98,7 +108,8 @@ static plait_status leave(plait_backend *self, plait_backend_segment *segment,
 	plaitp_opencl_segment_destroy(self, segment);
 	return plaitp_driven_fail(self->services, error, PLAIT_E_UNSUPPORTED,
 				  0, "opencl: a command buffer pays from %u "
-				  "commands on", least);
+				  "commands on, without moves of images",
+				  least);
 }
 
 /* Leave a segment that the driver does not record to the core, too. */
@@ -132,7 +143,7 @@ plait_status plaitp_opencl_segment_create(plait_backend *self, uint32_t device,
 		return plaitp_driven_fail(self->services, error, PLAIT_E_NOMEM,
 					  0, "opencl: no memory for a segment");
 	if (count_works(segment) < segment->device->least_recorded ||
-	    count_works(segment) == 0)
+	    count_works(segment) == 0 || moves_images(segment))
 		return leave(self, segment, error);
 	call = plaitp_opencl_record(self, segment);
 	if (call.code != CL_SUCCESS) {

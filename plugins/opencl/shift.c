@@ -37,6 +37,15 @@ uint32_t plaitp_opencl_shift_count(const plait_backend_kernel *kernel)
 	return count;
 }
 
+static uint32_t flags_of(const struct opencl_parameter *parameter)
+{
+	if (parameter->image)
+		return PLAIT_CODE_POINTER | PLAIT_CODE_IMAGE;
+	return (parameter->pointer ? PLAIT_CODE_POINTER : 0) |
+	       (parameter->local ? PLAIT_CODE_LOCAL : 0) |
+	       (parameter->sampler ? PLAIT_CODE_SAMPLER : 0);
+}
+
 static void describe(const plait_backend_kernel *kernel,
 		     plait_code_parameter *out)
 {
@@ -45,10 +54,7 @@ static void describe(const plait_backend_kernel *kernel,
 	for (i = 0; i < kernel->parameter_count; i++)
 		out[i] = (plait_code_parameter){
 			.size = sizeof(*out),
-			.flags = kernel->parameters[i].pointer ?
-				 PLAIT_CODE_POINTER :
-				 kernel->parameters[i].local ?
-				 PLAIT_CODE_LOCAL : 0,
+			.flags = flags_of(&kernel->parameters[i]),
 			.bytes = kernel->parameters[i].bytes,
 			.name = kernel->parameters[i].name,
 			.type = "",

@@ -26,6 +26,17 @@ plaitp_opencl_signature_parameter(const plait_code *code, uint32_t index)
 			      (size_t)code->parameters->size * index);
 }
 
+bool plaitp_opencl_signature_has_images(const plait_code *code)
+{
+	uint32_t i = 0;
+
+	while (i < code->parameter_count &&
+	       (plaitp_opencl_signature_parameter(code, i)->flags &
+		(PLAIT_CODE_IMAGE | PLAIT_CODE_SAMPLER)) == 0)
+		i++;
+	return i < code->parameter_count;
+}
+
 /* Returns "" for a core that does not tell. */
 static const char *type_of(const plait_code_parameter *parameter)
 {
@@ -229,6 +240,19 @@ static bool is_opaque(const char *type)
 	       strncmp(type, "pipe", 4) == 0;
 }
 
+static const char *find_opaque_fault(const plait_code_parameter *wanted,
+				     const char *type)
+{
+	if (strncmp(type, "image2d_t", 9) == 0)
+		return (wanted->flags & PLAIT_CODE_IMAGE) != 0 ? NULL :
+		       "write in image or out image";
+	if (strncmp(type, "sampler", 7) == 0)
+		return (wanted->flags & PLAIT_CODE_SAMPLER) != 0 ? NULL :
+		       "write sampler";
+	return "a signature has images of two dimensions and samplers, and no "
+	       "other types like that";
+}
+
 /* Returns the reason why the two do not fit, or null. */
 static const char *find_fault(const plait_code_parameter *wanted,
 			      const struct found *found)
@@ -237,9 +261,11 @@ static const char *find_fault(const plait_code_parameter *wanted,
 	bool local = (wanted->flags & PLAIT_CODE_LOCAL) != 0;
 
 	if (is_opaque(found->type))
-		return "a signature has no images, samplers or pipes";
+		return find_opaque_fault(wanted, found->type);
 	if (found->space == 0)
 		return NULL;
+	if ((wanted->flags & (PLAIT_CODE_IMAGE | PLAIT_CODE_SAMPLER)) != 0)
+		return "the function takes no image2d_t or sampler_t";
 	if (local != (found->space == CL_KERNEL_ARG_ADDRESS_LOCAL))
 		return local ? "the function takes no local memory" :
 			       "the function takes local memory; write local "
@@ -301,7 +327,8 @@ static plait_status try_value(const plait_backend *self,
 		plaitp_opencl_signature_parameter(code, index);
 	cl_int result;
 
-	if ((wanted->flags & (PLAIT_CODE_POINTER | PLAIT_CODE_LOCAL)) != 0 ||
+	if ((wanted->flags & (PLAIT_CODE_POINTER | PLAIT_CODE_LOCAL |
+			      PLAIT_CODE_SAMPLER)) != 0 ||
 	    wanted->bytes > sizeof(nothing))
 		return PLAIT_OK;
 	result = self->cl.clSetKernelArg(

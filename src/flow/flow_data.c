@@ -9,6 +9,7 @@
 #include "base/sized_struct.h"
 #include "object/context/backend_result.h"
 #include "object/memory/buffer_check.h"
+#include "object/memory/image.h"
 
 /* ---- lookup ---- */
 
@@ -225,6 +226,9 @@ static plait_status check_buffer(const plait__data *data,
 				     "plait_data_desc: the buffer is on device "
 				     "%s, which is not of the host",
 				     buffer->device->object.label);
+	if (status == PLAIT_OK)
+		status = plait__image_refuse(buffer, "be data of a flow",
+					     error);
 	if (status == PLAIT_OK)
 		status = plait__buffer_check_range(buffer, offset, data->bytes,
 						   "data", error);

@@ -178,7 +178,8 @@ static plait_status take_data(plait__flow_task *task,
 	plait_status status;
 	const char *fault;
 
-	if (parameter->type != PLAIT__TYPE_POINTER)
+	if (parameter->type != PLAIT__TYPE_POINTER ||
+	    plait__parameter_is_image(parameter))
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "data needs a pointer");
 	status = plait__task_launch_access(

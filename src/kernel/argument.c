@@ -2,6 +2,8 @@
 /* Checks of arguments against parameters; see argument.h. */
 #include "kernel/argument.h"
 
+#include "plait/image.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -16,6 +18,15 @@ static bool is_handle(const void *value)
 
 	memcpy(&word, value, sizeof(word));
 	return word >> 48 != 0 && word >> 53 == 0;
+}
+
+static bool is_sampler(const void *value)
+{
+	plait_sampler_flags flags;
+
+	memcpy(&flags, value, sizeof(flags));
+	return (flags & ~(uint32_t)(PLAIT_SAMPLER_LINEAR |
+				    PLAIT_SAMPLER_ZERO)) == 0;
 }
 
 static const char *wrong_bytes(const plait__parameter *parameter,
@@ -38,6 +49,9 @@ const char *plait__argument_check_value(const plait__parameter *parameter,
 	if (parameter->type == PLAIT__TYPE_LOCAL)
 		return "local memory takes no value: set kind to "
 		       "PLAIT_ARGUMENT_LOCAL and bytes to its size";
+	if (plait__parameter_is_image(parameter))
+		return "an image takes no value: set kind to "
+		       "PLAIT_ARGUMENT_BUFFER and buffer to the image";
 	if (value == NULL)
 		return "value is null";
 	if (bytes != parameter->bytes)
@@ -46,6 +60,9 @@ const char *plait__argument_check_value(const plait__parameter *parameter,
 	if (parameter->type == PLAIT__TYPE_BOOL &&
 	    *(const unsigned char *)value > 1)
 		return "a bool is a byte of 0 or 1";
+	if (parameter->type == PLAIT__TYPE_SAMPLER &&
+	    !is_sampler(value))
+		return "a sampler is PLAIT_SAMPLER_... flags";
 	if (parameter->type == PLAIT__TYPE_POINTER && is_handle(value))
 		return "value is a handle, not an address: set kind to "
 		       "PLAIT_ARGUMENT_BUFFER and buffer to the handle";
@@ -101,6 +118,8 @@ const char *plait__argument_type(const plait__parameter *parameter,
 	if (plait__type_is_struct(parameter->type))
 		(void)snprintf(room, PLAIT__ARGUMENT_TYPE_ROOM, "struct %u",
 			       parameter->bytes);
+	else if (plait__parameter_is_image(parameter))
+		(void)snprintf(room, PLAIT__ARGUMENT_TYPE_ROOM, "image");
 	else
 		(void)snprintf(room, PLAIT__ARGUMENT_TYPE_ROOM, "%s%s%s",
 		       plait__type_name(parameter->type),

@@ -189,6 +189,7 @@ static plait_status read_modes(struct parser *parser, struct word *word,
 static bool is_element(uint32_t type)
 {
 	return type != PLAIT__TYPE_NONE && type != PLAIT__TYPE_LOCAL &&
+	       type != PLAIT__TYPE_IMAGE && type != PLAIT__TYPE_SAMPLER &&
 	       plait__type_lanes((plait__type)type) != 3;
 }
 
@@ -317,6 +318,20 @@ static bool is_string(struct draft *draft, struct word word)
 	return true;
 }
 
+/* Make an image of the draft, which may have a mode. */
+static plait_status take_image(struct parser *parser, struct draft *draft,
+			       struct word word)
+{
+	draft->type = PLAIT__TYPE_POINTER;
+	draft->element = PLAIT__TYPE_IMAGE;
+	if (draft->mode == PLAIT__MODE_VALUE)
+		draft->mode = PLAIT__MODE_IN;
+	if (draft->mode == PLAIT__MODE_IN || draft->mode == PLAIT__MODE_OUT)
+		return PLAIT_OK;
+	return wrong_word(parser, word, "is in or out: a launch does not read "
+			  "and write one");
+}
+
 static plait_status read_type(struct parser *parser, struct draft *draft)
 {
 	struct word word;
@@ -331,7 +346,10 @@ static plait_status read_type(struct parser *parser, struct draft *draft)
 		return wrong_word(parser, word,
 				  "is not a type; types are i8 to i64, u8 to "
 				  "u64, f32, f64, bool, char, vectors (f32x4), "
-				  "struct, string, pointer, local");
+				  "struct, string, pointer, local, image, "
+				  "sampler");
+	if (draft->type == PLAIT__TYPE_IMAGE)
+		return take_image(parser, draft, word);
 	if (draft->type == PLAIT__TYPE_POINTER)
 		return read_element(parser, draft);
 	if (draft->mode != PLAIT__MODE_VALUE)
@@ -463,13 +481,15 @@ static void write_canonical(struct parser *parser, plait__text *text)
 	plait__text_add(text, "%s(", names);
 	for (uint32_t i = 0; i < parser->count; i++) {
 		const struct draft *draft = &parser->drafts[i];
+		bool image = draft->element == PLAIT__TYPE_IMAGE;
 
 		plait__text_add(text, "%s%s: %s%s", i > 0 ? ", " : "",
 				names + draft->name, mode_names[draft->mode],
-				plait__type_name((plait__type)draft->type));
+				plait__type_name(image ? PLAIT__TYPE_IMAGE :
+						 (plait__type)draft->type));
 		if (plait__type_is_struct((plait__type)draft->type))
 			write_struct(names, draft, text);
-		if (draft->element != PLAIT__TYPE_NONE)
+		if (draft->element != PLAIT__TYPE_NONE && !image)
 			plait__text_add(text, " %s",
 					plait__type_name((plait__type)
 							 draft->element));
@@ -490,7 +510,7 @@ static plait__signature *assemble(struct parser *parser,
 			 canonical->length + 1 + parser->names.length;
 	plait__signature *signature = plait__alloc(parser->allocator, bytes);
 	plait__parameter *parameters;
-	uint32_t local_count = 0;
+	uint32_t local_count = 0, image_count = 0;
 	char *text, *names;
 
 	if (signature == NULL)
@@ -512,10 +532,12 @@ static plait__signature *assemble(struct parser *parser,
 		parameters[i].struct_name = draft->struct_name != NO_NAME ?
 			names + draft->struct_name : NULL;
 		local_count += draft->type == PLAIT__TYPE_LOCAL;
+		image_count += draft->element == PLAIT__TYPE_IMAGE ||
+			       draft->type == PLAIT__TYPE_SAMPLER;
 	}
 	*signature = (plait__signature){ text, names, parameters,
 					 parser->count, local_count,
-					 parser->result, bytes };
+					 image_count, parser->result, bytes };
 	return signature;
 }
 

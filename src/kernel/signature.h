@@ -6,14 +6,16 @@
  *
  *     signature = name "(" [ parameter { "," parameter } ] ")" [ ":" result ]
  *     parameter = name ":" ( type | { mode } "pointer" [ type ] |
- *                            "local" type | "string" )
+ *                            "local" type | [ mode ] "image" | "sampler" |
+ *                            "string" )
  *     type      = a number, "bool", "char", a vector ("f32x4"), or
  *                 "struct" [ name ] bytes [ "align" bytes ]
  *     mode      = "in" | "out" | "inout" | "const" | "atomic"
  *     result    = "void" | a type of integers
  *
  * Elements of memory are no structs, and no vectors of 3, whose stride is that
- * of 4 in OpenCL and not in CUDA.  "string" is "in pointer char".  A struct
+ * of 4 in OpenCL and not in CUDA.  "string" is "in pointer char".  An image is
+ * "in", also without a mode, or "out": a pointer with images as elements.  A struct
  * without an alignment has the largest power of two that divides its size, up
  * to 8.  A result only says whether the kernel failed, so it has to be an
  * integer.  Spaces and line breaks may stand between any two tokens.  Pure:
@@ -47,8 +49,8 @@ enum {
 typedef struct plait__parameter {
 	const char *name;
 	plait__type type;
-	/* POINTER: element type, NONE if the signature does not say.
-	 * LOCAL: element type. */
+	/* POINTER: element type, NONE if the signature does not say, IMAGE
+	 * for an image.  LOCAL: element type. */
 	plait__type element;
 	uint32_t mode;
 	/* Of the value: of a pointer its address, of local memory a u64. */
@@ -56,6 +58,11 @@ typedef struct plait__parameter {
 	/* Name of a struct, null if the signature does not say. */
 	const char *struct_name;
 } plait__parameter;
+
+static inline bool plait__parameter_is_image(const plait__parameter *parameter)
+{
+	return parameter->element == PLAIT__TYPE_IMAGE;
+}
 
 /* Parsed signature; immutable, one block of memory. */
 typedef struct plait__signature {
@@ -65,6 +72,7 @@ typedef struct plait__signature {
 	const plait__parameter *parameters;
 	uint32_t count;
 	uint32_t local_count; /* parameters that are local memory */
+	uint32_t image_count; /* that are images or samplers */
 	/* NONE: the kernel returns nothing. */
 	plait__type result;
 	uint64_t block_bytes;

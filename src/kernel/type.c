@@ -24,6 +24,8 @@ static const struct entry {
 	{ PLAIT__TYPE_CHAR, 1, "char" },
 	{ PLAIT__TYPE_POINTER, sizeof(void *), "pointer" },
 	{ PLAIT__TYPE_LOCAL, sizeof(uint64_t), "local" },
+	{ PLAIT__TYPE_IMAGE, 0, "image" },
+	{ PLAIT__TYPE_SAMPLER, sizeof(uint32_t), "sampler" },
 	/* Names that NIDL uses. */
 	{ PLAIT__TYPE_I8, 1, "sint8" },
 	{ PLAIT__TYPE_I16, 2, "sint16" },
@@ -96,7 +98,7 @@ uint32_t plait__type_lanes(plait__type type)
 
 static const struct entry *entry_of(plait__type type)
 {
-	return type >= PLAIT__TYPE_I8 && type <= PLAIT__TYPE_LOCAL ?
+	return type >= PLAIT__TYPE_I8 && type <= PLAIT__TYPE_SAMPLER ?
 	       &entries[type - 1] : NULL;
 }
 
@@ -149,9 +151,12 @@ plait__ffi_type plait__type_ffi(plait__type type)
 		[PLAIT__TYPE_POINTER] = PLAIT__FFI_POINTER,
 		/* The address of a block; see local_block.h. */
 		[PLAIT__TYPE_LOCAL] = PLAIT__FFI_POINTER,
+		/* Images are pointers. */
+		[PLAIT__TYPE_IMAGE] = PLAIT__FFI_VOID,
+		[PLAIT__TYPE_SAMPLER] = PLAIT__FFI_U32,
 	};
 
 	if (plait__type_is_struct(type))
 		return PLAIT__FFI_STRUCT;
-	return type <= PLAIT__TYPE_LOCAL ? types[type] : PLAIT__FFI_VOID;
+	return type <= PLAIT__TYPE_SAMPLER ? types[type] : PLAIT__FFI_VOID;
 }

@@ -27,6 +27,10 @@ typedef enum plait__type {
 	PLAIT__TYPE_POINTER = 13,
 	/* Memory of a group; its value is a u64, the bytes. */
 	PLAIT__TYPE_LOCAL = 14,
+	/* The element of a pointer that is an image. */
+	PLAIT__TYPE_IMAGE = 15,
+	/* plait_sampler_flags. */
+	PLAIT__TYPE_SAMPLER = 16,
 	/* Combined with a number and, in the low bits, 0 to 4 for 2, 3, 4, 8
 	 * or 16 of them: f32x4. */
 	PLAIT__TYPE_VECTOR = 0x100,

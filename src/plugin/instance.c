@@ -121,7 +121,8 @@ static void sanitize_device(plait_backend_device *device)
 			       PLAIT_CAP_VIRTUAL_TIME | PLAIT_CAP_NATIVE |
 			       PLAIT_CAP_SEGMENT | PLAIT_CAP_ROWS |
 			       PLAIT_CAP_REGION | PLAIT_CAP_LASTS |
-			       PLAIT_CAP_HOST | PLAIT_CAP_POLLS;
+			       PLAIT_CAP_HOST | PLAIT_CAP_POLLS |
+			       PLAIT_CAP_IMAGE;
 	const uint32_t forms = (2U << PLAIT_SOURCE_CUBIN) - 2;
 	char *c;
 

@@ -132,6 +132,7 @@ static void write_capabilities(uint32_t capabilities, plait__text *out)
 		{ PLAIT_CAP_LASTS, "lasts" },
 		{ PLAIT_CAP_HOST, "host" },
 		{ PLAIT_CAP_POLLS, "polls" },
+		{ PLAIT_CAP_IMAGE, "image" },
 	};
 	size_t i;
 

@@ -181,6 +181,16 @@ static void add_type(plait__text *out, const plait__parameter *parameter,
 {
 	const char *element = plait__type_name(parameter->element);
 
+	if (plait__parameter_is_image(parameter)) {
+		plait__text_add(out, "IMAGE_%s ",
+				parameter->mode == PLAIT__MODE_IN ? "IN" :
+								    "OUT");
+		return;
+	}
+	if (parameter->type == PLAIT__TYPE_SAMPLER) {
+		plait__text_add(out, "SAMPLER ");
+		return;
+	}
 	if (parameter->type != PLAIT__TYPE_POINTER &&
 	    parameter->type != PLAIT__TYPE_LOCAL) {
 		plait__text_add(out, "%s%s%s ",
@@ -232,6 +242,13 @@ static void add_guarded(plait__text *out, const plait_source *source,
 			signature->count > 0 ? ", " : "");
 }
 
+/* Returns true for pointers; images are used as a whole. */
+static bool is_shifted(const plait__parameter *parameter)
+{
+	return parameter->type == PLAIT__TYPE_POINTER &&
+	       !plait__parameter_is_image(parameter);
+}
+
 /* Add the parameter lists of a KERNEL(name) with an offset for each pointer, the
  * statements that add them, and whether GROUP_KERNEL(name) has them. */
 static void add_shifted(plait__text *out, const plait_source *source,
@@ -246,14 +263,14 @@ static void add_shifted(plait__text *out, const plait_source *source,
 			"PARAMETERS", name, name, name);
 	add_list(out, source, signature, true);
 	for (uint32_t i = 0; i < signature->count; i++)
-		if (signature->parameters[i].type == PLAIT__TYPE_POINTER)
+		if (is_shifted(&signature->parameters[i]))
 			plait__text_add(out, ", u64 plait_at_%s",
 					signature->parameters[i].name);
 	plait__text_add(out, "\n#define PLAIT_SHIFT_%s ", name);
 	for (uint32_t i = 0; i < signature->count; i++) {
 		const char *parameter = signature->parameters[i].name;
 
-		if (signature->parameters[i].type != PLAIT__TYPE_POINTER)
+		if (!is_shifted(&signature->parameters[i]))
 			continue;
 		plait__text_add(out, "%s = (", parameter);
 		add_type(out, &signature->parameters[i], source);
@@ -501,6 +518,10 @@ static plait_status compose_portable(const plait_source *source,
 				   "become %s; C, OpenCL C and CUDA C it does",
 				   signature->name,
 				   plait__compose_form_name(form));
+	if (form == PLAIT_SOURCE_CUDA_C && signature->image_count > 0)
+		return plait__fail(error, PLAIT_E_UNSUPPORTED,
+				   "source of %.60s: CUDA has no images and "
+				   "samplers here", signature->name);
 	if (at == NULL)
 		return fail_absent(source, signature->name, error);
 	if (signature->local_count > 0 && !is_grouped(source, at))
@@ -523,6 +544,10 @@ static plait_status compose_portable(const plait_source *source,
 	    (source->flags & PLAIT_SOURCE_STRICT) != 0)
 		plait__text_add(out, "#pragma OPENCL FP_CONTRACT OFF\n");
 	plait__value_types_add(out, signature, true);
+	if (signature->image_count > 0)
+		plait__text_add(out, "%s", form == PLAIT_SOURCE_C ?
+				plait__prelude_image_host :
+				plait__prelude_image_opencl);
 	add_parameters(out, source, signature, form);
 	add_defines(out, source->defines);
 	add_code(out, source, form, form == PLAIT_SOURCE_OPENCL_C ?

@@ -19,6 +19,7 @@ const char *plait__value_types_name(plait__type type)
 	case PLAIT__TYPE_F64: return "double";
 	case PLAIT__TYPE_BOOL: return "_Bool";
 	case PLAIT__TYPE_CHAR: return "char";
+	case PLAIT__TYPE_SAMPLER: return "__UINT32_TYPE__";
 	default: return "void *";
 	}
 }
@@ -42,21 +43,28 @@ plait_status plait__value_types_check(const plait__signature *signature,
 	return PLAIT_OK;
 }
 
-/* Returns the vector of a parameter: its value, or its elements; or NONE. */
-static plait__type vector_of(const plait__parameter *parameter)
+enum { F32X4 = PLAIT__TYPE_VECTOR | PLAIT__TYPE_F32 << 4 | 2 };
+
+/* Returns the vector of a parameter: its value, its elements, or with `pixels` a
+ * pixel of an image; or NONE. */
+static plait__type vector_of(const plait__parameter *parameter, bool pixels)
 {
 	plait__type type = parameter->element != PLAIT__TYPE_NONE ?
 			   parameter->element : parameter->type;
 
+	if (pixels &&
+	    (type == PLAIT__TYPE_IMAGE || type == PLAIT__TYPE_SAMPLER))
+		return (plait__type)F32X4;
 	return plait__type_lanes(type) > 1 ? type : PLAIT__TYPE_NONE;
 }
 
-static bool is_first(const plait__signature *signature, uint32_t index)
+static bool is_first(const plait__signature *signature, uint32_t index,
+		     bool pixels)
 {
-	plait__type type = vector_of(&signature->parameters[index]);
+	plait__type type = vector_of(&signature->parameters[index], pixels);
 
 	for (uint32_t i = 0; i < index; i++)
-		if (vector_of(&signature->parameters[i]) == type)
+		if (vector_of(&signature->parameters[i], pixels) == type)
 			return false;
 	return type != PLAIT__TYPE_NONE;
 }
@@ -65,10 +73,11 @@ void plait__value_types_add(plait__text *out, const plait__signature *signature,
 			    bool preluded)
 {
 	for (uint32_t i = 0; i < signature->count; i++) {
-		plait__type type = vector_of(&signature->parameters[i]);
+		plait__type type = vector_of(&signature->parameters[i],
+					     preluded);
 		plait__type lane = plait__type_of_lane(type);
 
-		if (is_first(signature, i))
+		if (is_first(signature, i, preluded))
 			plait__text_add(out, "typedef struct { %s v[%u]; } "
 					"%s;\n", preluded ?
 					plait__type_name(lane) :

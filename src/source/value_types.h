@@ -16,7 +16,7 @@ plait_status plait__value_types_check(const plait__signature *signature,
 				      plait_error *error);
 
 /* Define the vectors of a signature, each once; `preluded`: the text has the
- * names of a prelude. */
+ * names of a prelude, and pixels of images are vectors. */
 void plait__value_types_add(plait__text *out, const plait__signature *signature,
 			    bool preluded);
 

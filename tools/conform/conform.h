@@ -48,7 +48,8 @@ enum {
 	NEED_SEGMENT = PLAIT_DEVICE_SEGMENT,
 	NEED_REGION = PLAIT_DEVICE_REGION,
 	NEED_LASTS = PLAIT_DEVICE_LASTS,
-	NEED_HOST = PLAIT_DEVICE_HOST
+	NEED_HOST = PLAIT_DEVICE_HOST,
+	NEED_IMAGE = PLAIT_DEVICE_IMAGE
 };
 
 enum { CONFORM_HELD = 4096, CONFORM_PATH = 4096 };
@@ -112,6 +113,7 @@ extern const struct conform_group conform_cache;
 extern const struct conform_group conform_local_memory;
 extern const struct conform_group conform_large_values;
 extern const struct conform_group conform_launch_batch;
+extern const struct conform_group conform_images;
 extern const struct conform_group conform_segments;
 extern const struct conform_group conform_regions;
 extern const struct conform_group conform_deciding;

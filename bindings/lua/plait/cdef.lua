@@ -81,6 +81,18 @@ enum {
 	PLAIT_OBJECT_DATA = 15
 };
 uint64_t plait_live_count(plait_object_kind object);
+typedef uint32_t plait_image_format;
+enum {
+	PLAIT_IMAGE_NONE = 0,
+	PLAIT_IMAGE_R32F = 1,
+	PLAIT_IMAGE_RGBA32F = 2,
+	PLAIT_IMAGE_RGBA8 = 3
+};
+typedef uint32_t plait_sampler_flags;
+enum {
+	PLAIT_SAMPLER_LINEAR = 1 << 0,
+	PLAIT_SAMPLER_ZERO = 1 << 1
+};
 typedef struct plait_context plait_context;
 typedef struct plait_device plait_device;
 typedef struct plait_queue plait_queue;
@@ -139,7 +151,8 @@ enum {
 	PLAIT_DEVICE_REGION = 1 << 10,
 	PLAIT_DEVICE_LASTS = 1 << 11,
 	PLAIT_DEVICE_HOST = 1 << 12,
-	PLAIT_DEVICE_POLLS = 1 << 13
+	PLAIT_DEVICE_POLLS = 1 << 13,
+	PLAIT_DEVICE_IMAGE = 1 << 14
 };
 typedef struct plait_device_info {
 	uint32_t size;
@@ -184,6 +197,10 @@ typedef struct plait_buffer_desc {
 	uint64_t bytes;
 	uint64_t alignment_bytes;
 	const char *label;
+	plait_image_format format;
+	uint32_t width;
+	uint32_t height;
+	uint32_t reserved0;
 } plait_buffer_desc;
 typedef int32_t (*plait_host_function)(void *user_data);
 typedef uint32_t plait_call_flags;
@@ -1726,7 +1743,9 @@ enum {
 	PLAIT_CODE_POINTER = 1 << 0,
 	PLAIT_CODE_READS = 1 << 1,
 	PLAIT_CODE_WRITES = 1 << 2,
-	PLAIT_CODE_LOCAL = 1 << 3
+	PLAIT_CODE_LOCAL = 1 << 3,
+	PLAIT_CODE_IMAGE = 1 << 4,
+	PLAIT_CODE_SAMPLER = 1 << 5
 };
 typedef struct plait_code_parameter {
 	uint32_t size;

@@ -31,6 +31,8 @@ local plait = {
   host_value = kernel.host_value,
   scratch = kernel.scratch,
   iteration = kernel.iteration,
+  SAMPLER_LINEAR = lib.PLAIT_SAMPLER_LINEAR,
+  SAMPLER_ZERO = lib.PLAIT_SAMPLER_ZERO,
   await = plan.await,
   chunk = flow.chunk,
 }
@@ -118,6 +120,14 @@ end
 --- Create a buffer of `bytes` bytes.
 function Device:buffer(bytes, label)
   return memory.buffer(self, bytes, label)
+end
+
+--- Create an image of `width` times `height` pixels for kernels with parameters of type
+-- image.  `format` is "r32f" (the default), "rgba32f" or "rgba8"; copies, reads and writes
+-- in a queue or graph move whole rows.  The argument of a sampler is the sum of
+-- plait.SAMPLER_LINEAR and plait.SAMPLER_ZERO, or 0.
+function Device:image(width, height, format, label)
+  return memory.image(self, width, height, format, label)
 end
 
 --- Create a buffer with the numbers of a table: device:array("float", {1, 2, 3}).

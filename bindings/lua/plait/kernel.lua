@@ -10,6 +10,7 @@ local TYPES = {
   i8 = "int8_t[1]", i16 = "int16_t[1]", i32 = "int32_t[1]", i64 = "int64_t[1]",
   u8 = "uint8_t[1]", u16 = "uint16_t[1]", u32 = "uint32_t[1]", u64 = "uint64_t[1]",
   f32 = "float[1]", f64 = "double[1]", bool = "bool[1]", char = "char[1]",
+  sampler = "uint32_t[1]",
 }
 kernel.types = TYPES
 
@@ -94,7 +95,7 @@ local function parse(signature)
     local name, words = part:match "^%s*([%w_]+)%s*:%s*(.-)%s*$"
     if words:find "^local%s" then
       found[#found + 1] = {name = name, is_local = true}
-    elseif not words:find "pointer" then
+    elseif not words:find "pointer" and words:match "[%w_]+$" ~= "image" then
       local of = kernel.value_type(words)
       found[#found + 1] = {name = name, ctype = of.ctype, lanes = of.lanes, bytes = of.bytes}
     else

@@ -38,6 +38,17 @@ function memory.buffer(device, bytes, label, flags)
                     nil, label)
 end
 
+local FORMATS = {r32f = lib.PLAIT_IMAGE_R32F, rgba32f = lib.PLAIT_IMAGE_RGBA32F,
+                 rgba8 = lib.PLAIT_IMAGE_RGBA8}
+
+function memory.image(device, width, height, format, label)
+  local kind = FORMATS[format or "r32f"] or
+    core.raise(("image: format %s; there are r32f, rgba32f and rgba8"):format(core.describe(format)))
+  local desc = core.sized("plait_buffer_desc", {width = width, height = height, format = kind, label = label})
+  return new_buffer(device, core.make("plait_buffer", lib.plait_buffer_create, device.handle, desc),
+                    kind == lib.PLAIT_IMAGE_RGBA8 and "uint8_t" or "float", label)
+end
+
 function memory.array(device, ctype, values, label)
   if type(ctype) ~= "string" or not core.is_plain(values) then
     core.raise("array: a type of C comes first, then {numbers}, as in array(\"float\", {1, 2})")

@@ -909,6 +909,20 @@ test("what mistakes say", function(system, device, queue)
      "and the lines of the traceback")
 end)
 
+test("images", function(system, device, queue)
+  local half = system:kernel("half(from: in image, by: sampler, to: out image)", [[KERNEL(half) {
+    EACH2(x, IMAGE_WIDTH(to), y, IMAGE_HEIGHT(to))
+      IMAGE_WRITE(to, x, y, IMAGE_SAMPLE(from, by, 2 * x + 1.0f, 2 * y + 1.0f)); }]])
+  local image, small, got = device:image(4, 2), device:image(2, 1, "r32f", "small"), ffi.new "float[2]"
+  queue:write(image, ffi.new("float[8]", {1, 3, 5, 7, 1, 3, 9, 11}))
+  queue:launch(half, {image, plait.SAMPLER_LINEAR, small}, {items = {2, 1}})
+  queue:read(small, got)
+  is(got[0] .. " " .. got[1], "2 8", "a kernel samples an image")
+  raises("are not whole rows", "a part of a row", queue.write, queue, image, ffi.new "float[1]")
+  raises("rgba8", "a wrong format", device.image, device, 1, 1, "rgb")
+  raises("0 x 1 pixels", "no pixels", device.image, device, 0, 1)
+end)
+
 test("collectives", function(system, device)
   local function ring(n)
     local made = system:coll("allreduce", n, {chunks = n, in_place = true})

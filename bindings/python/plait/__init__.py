@@ -25,12 +25,13 @@ from ._graph import Barrier, Graph, Group, Node, Rotation
 from ._kernel import HostValue, Kernel, Parameter, iteration, scratch, source_text
 from ._library import lib as _lib
 from ._plan import Function, Plan, Run
+from ._raw import PLAIT_SAMPLER_LINEAR as SAMPLER_LINEAR, PLAIT_SAMPLER_ZERO as SAMPLER_ZERO
 from ._system import Device, Queue, Signal, System, backend_report, is_stopping
 
 __all__ = ["Access", "Barrier", "Batch", "Buffer", "CancelledError", "Chunk", "Coll", "Data",
            "Device", "Error", "FailedError", "Flow", "Function", "Graph", "Group",
            "HostValue", "InvalidError", "Kernel", "MemoryExhausted", "Node", "Parameter", "Plan", "Queue", "Rotation", "Rows", "Run",
-           "Schedule", "Signal", "System", "UnavailableError", "UnsupportedError", "WaitTimeout",
+           "SAMPLER_LINEAR", "SAMPLER_ZERO", "Schedule", "Signal", "System", "UnavailableError", "UnsupportedError", "WaitTimeout",
            "backend_report", "chunk", "is_stopping", "iteration", "live_count", "open", "scratch", "source_text", "version"]
 
 open = System

@@ -154,6 +154,17 @@ class Buffer(Handle):
         return cls(device, make(lib.plait_buffer_create, device.handle, byref(desc)), label)
 
     @classmethod
+    def image(cls, device, width: int, height: int, format: str, label: Optional[str] = None) -> Buffer:
+        """Create an image; called by Device.image."""
+        kind = chosen("image", format, {"r32f": _raw.PLAIT_IMAGE_R32F, "rgba32f": _raw.PLAIT_IMAGE_RGBA32F,
+                                        "rgba8": _raw.PLAIT_IMAGE_RGBA8})
+        width, height = operator.index(width), operator.index(height)
+        if not (0 < width < 1 << 32 and 0 < height < 1 << 32):
+            raise ValueError("an image of %d x %d pixels; each is 1 to 2**32 - 1" % (width, height))
+        desc = sized(_raw.plait_buffer_desc, format=kind, width=width, height=height, label=encode(label))
+        return cls(device, make(lib.plait_buffer_create, device.handle, byref(desc)), label)
+
+    @classmethod
     def wrap(cls, device, data: Any, label: Optional[str] = None) -> Buffer:
         """Create a buffer on existing memory; called by Device.wrap."""
         view = view_of(data, "wrap")

@@ -13,7 +13,7 @@ from ._core import Handle, encode, raised, lib, make, sized, text_of
 
 _TYPES = {"i8": c_int8, "i16": c_int16, "i32": c_int32, "i64": c_int64, "u8": c_uint8,
           "u16": c_uint16, "u32": c_uint32, "u64": c_uint64, "f32": c_float, "f64": c_double,
-          "bool": c_bool, "char": c_char}
+          "bool": c_bool, "char": c_char, "sampler": c_uint32}
 _NAMES = {"e": "f16", "Zf": "complex numbers of f32", "Zd": "complex numbers of f64"}
 
 
@@ -141,7 +141,7 @@ def parse(signature):
     for part in filter(None, (p.strip() for p in inside.split(","))):
         name, _, text = part.partition(":")
         words = text.split()
-        pointer = "pointer" in words
+        pointer = "pointer" in words or words[-1] == "image"
         kind = None if pointer else Local if words[0] == "local" else kind_of(words)
         found.append((name.strip(), kind, words[-1] if pointer else None))
     return found

@@ -7,6 +7,8 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double,  
 plait_status = c_int32
 plait_log_level = c_int32
 plait_object_kind = c_int32
+plait_image_format = c_uint32
+plait_sampler_flags = c_uint32
 plait_context_flags = c_uint32
 plait_device_capabilities = c_uint32
 plait_buffer_flags = c_uint32
@@ -111,6 +113,12 @@ PLAIT_OBJECT_SCHEDULE = 12
 PLAIT_OBJECT_COLL = 13
 PLAIT_OBJECT_FLOW = 14
 PLAIT_OBJECT_DATA = 15
+PLAIT_IMAGE_NONE = 0
+PLAIT_IMAGE_R32F = 1
+PLAIT_IMAGE_RGBA32F = 2
+PLAIT_IMAGE_RGBA8 = 3
+PLAIT_SAMPLER_LINEAR = 1
+PLAIT_SAMPLER_ZERO = 2
 PLAIT_CONTEXT_NO_WORKERS = 1
 PLAIT_CONTEXT_SYNC = 2
 PLAIT_DEVICE_MAP = 1
@@ -127,6 +135,7 @@ PLAIT_DEVICE_REGION = 1024
 PLAIT_DEVICE_LASTS = 2048
 PLAIT_DEVICE_HOST = 4096
 PLAIT_DEVICE_POLLS = 8192
+PLAIT_DEVICE_IMAGE = 16384
 PLAIT_BUFFER_TEMPORARY = 1
 PLAIT_CALL_ANY_THREAD = 1
 PLAIT_CALL_COROUTINE = 4
@@ -339,6 +348,8 @@ PLAIT_CODE_POINTER = 1
 PLAIT_CODE_READS = 2
 PLAIT_CODE_WRITES = 4
 PLAIT_CODE_LOCAL = 8
+PLAIT_CODE_IMAGE = 16
+PLAIT_CODE_SAMPLER = 32
 PLAIT_CODE_PORTABLE = 256
 
 plait_log_hook = CFUNCTYPE(None, c_void_p, plait_log_level, c_void_p)
@@ -412,6 +423,10 @@ class plait_buffer_desc(Structure):
         ("bytes", c_uint64),
         ("alignment_bytes", c_uint64),
         ("label", c_char_p),
+        ("format", plait_image_format),
+        ("width", c_uint32),
+        ("height", c_uint32),
+        ("reserved0", c_uint32),
     ]
 
 

@@ -490,6 +490,13 @@ class Device:
         """Create a buffer of `size` bytes."""
         return Buffer.create(self, size, label)
 
+    def image(self, width: int, height: int, format: str = "r32f", label: Optional[str] = None) -> Buffer:
+        """Create an image of `width` times `height` pixels for kernels with parameters of
+        type image.  `format` is "r32f", "rgba32f" or "rgba8"; copies, reads and writes in a
+        queue or graph move whole rows.  The argument of a sampler is the sum of
+        plait.SAMPLER_LINEAR and plait.SAMPLER_ZERO, or 0."""
+        return Buffer.image(self, width, height, format, label)
+
     def array(self, data: Any, label: Optional[str] = None) -> Buffer:
         """Create a buffer with a copy of `data`: an object with the buffer protocol
         (a NumPy array, for example), with or without strides."""

@@ -74,6 +74,29 @@ class Layout(unittest.TestCase):
         self.assertIn("nothing", str(caught.exception))
 
 
+class Images(Case):
+    def test_a_kernel_samples_an_image(self):
+        half = self.system.kernel("half(from: in image, by: sampler, to: out image)", """KERNEL(half) {
+            EACH2(x, IMAGE_WIDTH(to), y, IMAGE_HEIGHT(to))
+                IMAGE_WRITE(to, x, y, IMAGE_SAMPLE(from, by, 2 * x + 1.0f, 2 * y + 1.0f));
+            }""")
+        image, small = self.device.image(4, 2, label="image"), self.device.image(2, 1)
+        self.assertEqual((image.size, small.size), (32, 8))
+        self.queue.write(image, array.array("f", [1, 3, 5, 7, 1, 3, 9, 11]))
+        self.queue.launch(half, image, plait.SAMPLER_LINEAR, small, items=(2, 1))
+        got = array.array("f", [0, 0])
+        self.queue.read(small, got)
+        self.assertEqual(got.tolist(), [2, 8])
+        with self.assertRaisesRegex(plait.Error, "not whole rows of .*image"):
+            self.queue.write(image, array.array("f", [1]))
+        with self.assertRaisesRegex(plait.Error, r'argument 0 "from" \(image\): the parameter needs an image'):
+            self.queue.launch(half, self.device.buffer(32), 0, small)
+        with self.assertRaisesRegex(ValueError, "0 x 1 pixels"):
+            self.device.image(0, 1)
+        with self.assertRaisesRegex(ValueError, "r32f"):
+            self.device.image(1, 1, "rgb")
+
+
 class Buffers(Case):
     def test_what_goes_in_comes_out(self):
         self.assertEqual(self.floats(1, 2, 3).tolist(), [1, 2, 3])

@@ -8,6 +8,7 @@
 #include "graph/build/atomic_accesses.h"
 #include "graph/build/copy_nodes.h"
 #include "graph/build/graph.h"
+#include "graph/build/image_arguments.h"
 #include "graph/build/infer_device.h"
 #include "graph/build/launch_arguments.h"
 #include "graph/build/node_fields.h"
@@ -22,6 +23,7 @@
 #include "kernel/launch.h"
 #include "kernel/signature.h"
 #include "object/kernel/kernel.h"
+#include "object/memory/image.h"
 #include "object/signal/signal.h"
 
 #include <string.h>
@@ -144,7 +146,9 @@ static plait_status add_launch(plait__node_draft *draft)
 	if (status != PLAIT_OK)
 		return status;
 	draft->node.affinity = draft->payload.kernel + 1;
-	return plait__launch_arguments_push(draft, kernel->signature);
+	status = plait__launch_arguments_push(draft, kernel->signature);
+	return status == PLAIT_OK ?
+	       plait__image_arguments_check(draft, kernel->signature) : status;
 }
 
 static plait_status check_call(const plait__node_draft *draft)
@@ -228,6 +232,9 @@ static plait_status push_word(plait__node_draft *draft)
 						desc->predicate_offset, &range);
 
 	if (status != PLAIT_OK)
+		return plait__refs_prefix_error(draft, "predicate");
+	if (plait__image_refuse(plait__refs_buffer(draft, range.slot),
+				"decide a region", draft->error) != PLAIT_OK)
 		return plait__refs_prefix_error(draft, "predicate");
 	if (range.bytes < 4 || range.offset % 4 != 0)
 		return fail(draft, "the predicate is not an aligned word of "

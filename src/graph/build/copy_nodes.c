@@ -11,6 +11,7 @@
 #include "graph/build/launch_arguments.h"
 #include "graph/build/object_refs.h"
 #include "base/error.h"
+#include "object/memory/image.h"
 #include "object/queue/strided_copy.h"
 #include "plan/access.h"
 
@@ -118,6 +119,29 @@ static plait_status read_shape(const plait__node_draft *draft,
 	return status;
 }
 
+/* Returns null for memory that a run binds, which is no image. */
+static const plait__buffer *buffer_of(const plait__node_draft *draft,
+				      const struct side *side)
+{
+	return side->parameter != NULL ? NULL :
+	       plait__refs_buffer(draft, side->range.slot);
+}
+
+/* Both sides are resolved. */
+static plait_status check_images(const plait__node_draft *draft,
+				 const struct side *target,
+				 const struct side *source,
+				 const plait__strided_copy *shape)
+{
+	plait_status status = plait__image_check_copy(
+		buffer_of(draft, target), target->range.offset,
+		buffer_of(draft, source), source->range.offset,
+		shape->bytes, shape->rows.rows > 1, draft->error);
+
+	return status == PLAIT_OK ? status :
+	       plait__refs_prefix_error(draft, "copy");
+}
+
 /* Add the rows of a strided copy; a contiguous one has none.  read_shape has
  * accepted the shape, so the product does not overflow. */
 static plait_status add_rows(plait__node_draft *draft,
@@ -152,6 +176,8 @@ plait_status plait__nodes_add_copy(plait__node_draft *draft)
 		status = add_side(draft, &target, shape.target_bytes);
 	if (status == PLAIT_OK)
 		status = add_side(draft, &source, shape.source_bytes);
+	if (status == PLAIT_OK)
+		status = check_images(draft, &target, &source, &shape);
 	if (status != PLAIT_OK)
 		return status;
 	if (shape.bytes > 0 && target.range.slot == source.range.slot &&
@@ -165,6 +191,7 @@ plait_status plait__nodes_add_fill(plait__node_draft *draft)
 {
 	struct side target = target_of(draft->desc);
 	uint32_t bytes = draft->desc->pattern_bytes;
+	plait_status status;
 
 	draft->node.kind = PLAIT__CMD_FILL;
 	if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
@@ -172,5 +199,11 @@ plait_status plait__nodes_add_fill(plait__node_draft *draft)
 	draft->payload.value = draft->desc->pattern;
 	draft->payload.small = bytes;
 	draft->payload.bytes = draft->desc->bytes;
-	return add_side(draft, &target, draft->desc->bytes);
+	status = add_side(draft, &target, draft->desc->bytes);
+	if (status != PLAIT_OK || target.parameter != NULL)
+		return status;
+	status = plait__image_refuse(buffer_of(draft, &target), "be filled",
+				     draft->error);
+	return status == PLAIT_OK ? status :
+	       plait__refs_prefix_error(draft, "target");
 }

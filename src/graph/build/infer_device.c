@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "object/context/device.h"
 #include "object/kernel/kernel.h"
+#include "object/memory/image.h"
 #include "object/signal/signal.h"
 #include "plan/access.h"
 
@@ -125,9 +126,11 @@ static plait_status fail_foreign(const plait__node_draft *draft,
  * memories: the node's device calls it, and it maps the other backend's
  * memory. */
 static bool host_moves(const plait__node_draft *draft,
-		       const plait__device *device, const plait__device *owner)
+		       const plait__device *device, const plait__device *owner,
+		       uint32_t slot)
 {
-	return (draft->node.kind == PLAIT__CMD_COPY ||
+	return plait__image_has_address(plait__refs_buffer(draft, slot)) &&
+	       (draft->node.kind == PLAIT__CMD_COPY ||
 		draft->node.kind == PLAIT__CMD_FILL ||
 		draft->node.kind == PLAIT__CMD_REGION) &&
 	       (plait__device_facts(device)->capabilities &
@@ -146,7 +149,7 @@ static plait_status check_slot(const plait__node_draft *draft, uint32_t slot,
 		return PLAIT_OK;
 	owner = device_at(draft, entry->device);
 	if (owner == NULL || owner->port == device->port ||
-	    host_moves(draft, device, owner))
+	    host_moves(draft, device, owner, slot))
 		return PLAIT_OK;
 	return fail_foreign(draft, "buffer",
 			    plait__vector_at(&store->strings, entry->name),

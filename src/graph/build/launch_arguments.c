@@ -8,6 +8,7 @@
 #include "graph/build/add_node_fast.h"
 #include "graph/build/argument_array.h"
 #include "graph/build/graph.h"
+#include "graph/build/image_arguments.h"
 #include "graph/build/object_refs.h"
 #include "graph/build/scopes.h"
 #include "graph/build/series.h"
@@ -103,13 +104,10 @@ static plait_status push_access(plait__node_draft *draft, uint32_t object,
 	return PLAIT_OK;
 }
 
-/* Refuse a write to a read-only buffer.  Slot i is buffer i. */
+/* Refuse a write to a read-only buffer. */
 static plait_status check_write(const plait__node_draft *draft, uint32_t slot)
 {
-	plait__vector *buffers =
-		&draft->graph->store->objects[PLAIT__STORE_BUFFERS];
-	const plait__buffer *buffer = *(plait__buffer **)
-		plait__vector_at(buffers, slot);
+	const plait__buffer *buffer = plait__refs_buffer(draft, slot);
 	char room[PLAIT__REFS_TEXT_BYTES];
 
 	if (plait__buffer_check_write(buffer, draft->error) == PLAIT_OK)
@@ -242,6 +240,10 @@ static plait_status push_buffer(struct writer *writer)
 		return name_argument(writer, status);
 	fault = plait__argument_check_memory(writer->parameter,
 					     writer->given->offset_bytes);
+	if (fault == NULL)
+		fault = plait__image_arguments_fault(
+			writer->draft, range.slot, range.offset,
+			writer->parameter);
 	if (fault != NULL)
 		return fail(writer, fault);
 	writer->arg.kind = PLAIT__ARG_MEMORY;
@@ -267,7 +269,8 @@ static plait_status push_patch(struct writer *writer, uint32_t bytes)
 static plait_status push_parameter(struct writer *writer)
 {
 	plait__store *store = writer->draft->graph->store;
-	plait__type type = writer->parameter->type;
+	plait__type type = plait__parameter_is_image(writer->parameter) ?
+		PLAIT__TYPE_IMAGE : writer->parameter->type;
 	/* A run binds the number of bytes; until then it is one element. */
 	bool is_local = type == PLAIT__TYPE_LOCAL;
 	const uint64_t least = plait__type_bytes(writer->parameter->element);
@@ -401,16 +404,6 @@ plait_status plait__arguments_push_count(plait__node_draft *draft,
 	return status == PLAIT_OK ? push_arg(draft, &writer.arg) : status;
 }
 
-static uint32_t first_device(const plait__store *store,
-			     const plait__plan_rotation *rotation)
-{
-	uint32_t slot = *(uint32_t *)plait__vector_at(
-		&store->rotation_slots, rotation->slot_first);
-
-	return ((plait__plan_slot *)plait__vector_at(&store->slots,
-						     slot))->device;
-}
-
 /* Refuse a write to a read-only slot; no write reaches the prologue's slot. */
 static plait_status check_phase(const struct writer *writer,
 				const plait__plan_rotation *rotation)
@@ -439,7 +432,8 @@ static plait_status push_rotation(struct writer *writer)
 						      writer->given->rotation);
 	uint64_t ahead = writer->given->ahead;
 	const plait__plan_rotation *rotation;
-	uint32_t object;
+	uint32_t object, slot;
+	const char *fault;
 
 	if (!is_pointer(writer))
 		return fail(writer, "a rotation needs a pointer parameter");
@@ -452,10 +446,16 @@ static plait_status push_rotation(struct writer *writer)
 				     rotation->region))
 		return fail(writer, "the rotation's loop is in a body that "
 			    "this node is not part of");
+	slot = *(uint32_t *)plait__vector_at(&store->rotation_slots,
+					     rotation->slot_first);
+	fault = plait__image_arguments_fault(draft, slot, 0, writer->parameter);
+	if (fault != NULL)
+		return fail(writer, fault);
 	if (check_phase(writer, rotation) != PLAIT_OK)
 		return PLAIT_E_INVALID;
 	if (draft->first_buffer_device == PLAIT__NONE)
-		draft->first_buffer_device = first_device(store, rotation);
+		draft->first_buffer_device = ((plait__plan_slot *)
+			plait__vector_at(&store->slots, slot))->device;
 	object = plait__access_rotation(number, plait__access_phase(
 		ahead, rotation->slot_count - rotation->prologue,
 		rotation->prologue));
@@ -526,7 +526,7 @@ static plait_status push_host(struct writer *writer)
 
 static plait_status push_scratch(struct writer *writer)
 {
-	if (!is_pointer(writer))
+	if (!is_pointer(writer) || plait__parameter_is_image(writer->parameter))
 		return fail(writer, "scratch needs a pointer parameter");
 	if (writer->draft->desc->scratch_bytes == 0)
 		return fail(writer, "the node's scratch_bytes is 0");

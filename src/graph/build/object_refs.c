@@ -358,7 +358,8 @@ static uint32_t add_range(plait__node_draft *draft, plait__buffer *buffer,
 	slot = plait__vector_at(&store->slots, range.slot);
 	range.device = slot->device;
 	range.is_plain = range.offset == 0 && range.bytes == slot->bytes &&
-			 !buffer->root->read_only;
+			 !buffer->root->read_only &&
+			 buffer->format == PLAIT_IMAGE_NONE;
 	if (plait__vector_push(&store->ranges, &range, 1) != NULL)
 		return add_handle(draft, PLAIT__STORE_BUFFER_HANDLES,
 				  handle, store->ranges.count - 1);
@@ -398,6 +399,14 @@ static plait_status fail_offset(const plait__node_draft *draft,
 			     plait__object_name(object, room));
 	plait__object_leave(object);
 	return status;
+}
+
+/* Slot i is buffer i. */
+const plait__buffer *plait__refs_buffer(const plait__node_draft *draft,
+					uint32_t slot)
+{
+	return *(plait__buffer **)plait__vector_at(
+		&draft->graph->store->objects[PLAIT__STORE_BUFFERS], slot);
 }
 
 plait_status plait__refs_range(plait__node_draft *draft, plait_buffer *handle,

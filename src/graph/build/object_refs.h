@@ -40,6 +40,10 @@ typedef struct plait__range {
 	uint64_t bytes;		/* from there to the end of the buffer */
 } plait__range;
 
+/* Return the root buffer of a slot. */
+const struct plait__buffer *plait__refs_buffer(const plait__node_draft *draft,
+					       uint32_t slot);
+
 /* Resolve a range from `offset` to the end of the buffer; PLAIT_E_INVALID for an
  * offset behind the end.  Errors do not name the node; see
  * plait__refs_prefix_error. */

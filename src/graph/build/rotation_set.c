@@ -4,6 +4,7 @@
 #include "graph/build/object_refs.h"
 #include "graph/build/scopes.h"
 #include "base/error.h"
+#include "object/memory/buffer.h"
 
 #include <stdio.h>
 
@@ -58,6 +59,16 @@ static plait_status name_buffer(const plait__node_draft *draft, uint64_t number)
 	return plait__refs_prefix_error(draft, what);
 }
 
+static bool is_alike(const plait__node_draft *draft, uint32_t one,
+		     uint32_t other)
+{
+	const plait__buffer *a = plait__refs_buffer(draft, one);
+	const plait__buffer *b = plait__refs_buffer(draft, other);
+
+	return a->format == b->format && a->width == b->width &&
+	       a->height == b->height;
+}
+
 /* Refuse a view, a repeated buffer, and one unlike the first. */
 static plait_status check_slot(const plait__node_draft *draft,
 			       const plait__range *range,
@@ -83,6 +94,10 @@ static plait_status check_slot(const plait__node_draft *draft,
 				   "has %llu bytes, the first one %llu",
 				   (unsigned long long)slot->bytes,
 				   (unsigned long long)first->bytes);
+	if (!is_alike(draft, range->slot, count == 0 ? range->slot : before[0]))
+		return plait__fail(draft->error, PLAIT_E_INVALID,
+				   "and the first one are not both buffers, or "
+				   "images of one size and format");
 	if (slot->device != first->device)
 		return plait__fail(draft->error, PLAIT_E_INVALID,
 				   "is of another device than the first one");

@@ -4,6 +4,7 @@
 
 #include "graph/plan/verify_backends.h"
 #include "graph/plan/verify_commands.h"
+#include "graph/plan/verify_images.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "object/context/device_lookup.h"
@@ -113,6 +114,8 @@ static plait_status check_bound(const plait__plan_object *plan_object,
 
 	if (unbound == NULL) {
 		status = plait__verify_commands(plan_object, error);
+		if (status == PLAIT_OK)
+			status = plait__verify_images(plan_object, error);
 		return status != PLAIT_OK ? status :
 		       plait__verify_backends(plan_object, error);
 	}

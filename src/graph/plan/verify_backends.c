@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "object/context/device.h"
-#include "object/memory/buffer.h"
+#include "object/memory/image.h"
 #include "object/signal/signal.h"
 
 /* A command, or the predicate of its region. */
@@ -53,9 +53,11 @@ static plait_status fail_foreign(const struct usage *usage, const char *what,
 
 /* Returns true if the host can move the bytes of a copy, a fill or a
  * predicate between the two backends. */
-static bool host_moves(const struct usage *usage, const plait__device *owner)
+static bool host_moves(const struct usage *usage, const plait__device *owner,
+		       const plait__buffer *buffer)
 {
-	return usage->kind != PLAIT__CMD_LAUNCH && can_call(usage) &&
+	return (buffer == NULL || plait__image_has_address(buffer)) &&
+	       usage->kind != PLAIT__CMD_LAUNCH && can_call(usage) &&
 	       (owner->port->all & PLAIT_CAP_MAP) != 0;
 }
 
@@ -84,7 +86,9 @@ static plait_status check_slot(const struct usage *usage, uint32_t slot)
 				   "%s: the device of a temporary is not "
 				   "bound; call plait_plan_bind_device",
 				   node_text(usage, room));
-	if (owner->port == usage->device->port || host_moves(usage, owner))
+	if (owner->port == usage->device->port ||
+	    host_moves(usage, owner, (const plait__buffer *)
+				     plan_object->buffers[slot]))
 		return PLAIT_OK;
 	return fail_foreign(usage, "buffer",
 			    plan_object->buffers[slot] != NULL ?

@@ -43,7 +43,7 @@ typedef struct plait__store_range {
 	uint32_t device;
 	uint64_t offset;		/* in the slot */
 	uint64_t bytes;
-	/* Whole slot and writable: a use needs no check. */
+	/* Whole slot, writable and no image: a use needs no check. */
 	bool is_plain;
 } plait__store_range;
 

@@ -76,13 +76,18 @@ static void describe_parameters(struct compilation *compilation)
 		plait__type type = pointer || local ? from->element :
 						      from->type;
 
+		to->flags = 0;
+		if (plait__parameter_is_image(from))
+			to->flags |= PLAIT_CODE_IMAGE;
+		if (from->type == PLAIT__TYPE_SAMPLER)
+			to->flags |= PLAIT_CODE_SAMPLER;
 		to->size = sizeof(*to);
 		to->name = from->name;
 		to->type = plait__type_name(type);
 		to->bytes = pointer || local ? plait__type_bytes(type) :
 					       from->bytes;
-		to->flags = pointer ? PLAIT_CODE_POINTER :
-			    local ? PLAIT_CODE_LOCAL : 0;
+		to->flags |= pointer ? PLAIT_CODE_POINTER :
+			     local ? PLAIT_CODE_LOCAL : 0;
 		if ((from->mode & PLAIT__MODE_IN) != 0)
 			to->flags |= PLAIT_CODE_READS;
 		if ((from->mode & PLAIT__MODE_OUT) != 0)
@@ -198,6 +203,14 @@ static plait_status make_with(struct compilation *compilation,
 	const plait_source *source = compilation->source;
 	plait_status status;
 
+	if (compilation->signature->image_count > 0) {
+		status = plait__device_check_can(compilation->device,
+						 PLAIT_CAP_IMAGE,
+						 "read or write images",
+						 error);
+		if (status != PLAIT_OK)
+			return status;
+	}
 	describe_parameters(compilation);
 	compilation->code.size = sizeof(compilation->code);
 	compilation->code.flags = source->flags;

@@ -148,9 +148,12 @@ const char *plait__kernel_lacks(const plait__kernel *kernel,
 {
 	uint32_t can = plait__device_facts(device)->capabilities;
 	const plait__device_code *built = kernel->built;
+	bool images = kernel->signature->image_count > 0;
 
+	/* A function of the host has no address of other devices' images. */
 	if (plait__device_code_find(kernel, device) != NULL ||
-	    (kernel->function != NULL && (can & PLAIT_CAP_HOST_CALL) != 0))
+	    (kernel->function != NULL && (can & PLAIT_CAP_HOST_CALL) != 0 &&
+	     (!images || plait__device_is_host(device))))
 		return NULL;
 	if (built != NULL)
 		built += device - kernel->context->devices;

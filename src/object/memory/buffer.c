@@ -4,6 +4,7 @@
 
 #include "object/memory/buffer_check.h"
 #include "object/memory/buffer_races.h"
+#include "object/memory/image.h"
 #include "object/context/device.h"
 #include "object/context/reclaim_thread.h"
 #include "object/inbox/inbox.h"
@@ -184,6 +185,11 @@ static plait_status create(plait__device *device,
 	request.alignment_bytes = plait__device_facts(device)->alignment_bytes;
 	if (request.alignment_bytes < desc->alignment_bytes)
 		request.alignment_bytes = desc->alignment_bytes;
+	if (desc->format != PLAIT_IMAGE_NONE)
+		request.flags = PLAIT_MEMORY_IMAGE;
+	request.format = buffer->format = desc->format;
+	request.width = buffer->width = desc->width;
+	request.height = buffer->height = desc->height;
 	buffer->is_temporary = (desc->flags & PLAIT_BUFFER_TEMPORARY) != 0;
 	status = buffer->is_temporary ? PLAIT_OK :
 		 create_memory(buffer, &request, error);
@@ -225,6 +231,11 @@ static plait_status check_desc(const plait_buffer_desc *desc,
 				   "than that of temporaries, %u",
 				   (unsigned long long)alignment,
 				   PLAIT__TEMPORARY_ALIGNMENT);
+	if (desc->format == PLAIT_IMAGE_NONE &&
+	    (desc->width != 0 || desc->height != 0 || desc->reserved0 != 0))
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_buffer_desc: width and height are "
+				   "for images; set a format");
 	if (desc->bytes > INT64_MAX)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "a buffer of %llu bytes is larger than any "
@@ -254,6 +265,8 @@ PLAIT_API plait_status plait_buffer_create(plait_device *device,
 					    error);
 	if (status == PLAIT_OK)
 		status = check_desc(&known, error);
+	if (status == PLAIT_OK && known.format != PLAIT_IMAGE_NONE)
+		status = plait__image_check_desc(where, &known, error);
 	if (status == PLAIT_OK)
 		status = create(where, &known, &buffer, error);
 	if (status == PLAIT_OK)
@@ -461,8 +474,10 @@ static plait_status view(plait__buffer *buffer, uint64_t offset,
 	plait__buffer *part = NULL;
 	plait_status status;
 
-	status = plait__buffer_check_range(buffer, offset, bytes, "view",
-					   error);
+	status = plait__image_refuse(buffer, "have views", error);
+	if (status == PLAIT_OK)
+		status = plait__buffer_check_range(buffer, offset, bytes,
+						   "view", error);
 	if (status != PLAIT_OK)
 		return status;
 	part = alloc_buffer(buffer->device, bytes, buffer->object.label,

@@ -36,6 +36,8 @@ struct plait__buffer {
 	uint64_t taken_bytes;	   /* charged to the device's budget */
 	char *wrapped;		   /* the user's memory, or null */
 	uint64_t native;	   /* the wrapped native handle, or 0 */
+	plait_image_format format; /* of an image, or NONE; see image.h */
+	uint32_t width, height;	   /* of an image, in pixels */
 	bool read_only;
 	bool is_temporary;	   /* memory of plans: never any here */
 	/* RELEASED event, posted when the root is destroyed, if the user gave an

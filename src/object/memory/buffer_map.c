@@ -2,6 +2,7 @@
 /* Host mappings of buffers; the root records all of them. */
 #include "object/memory/buffer.h"
 #include "object/memory/buffer_check.h"
+#include "object/memory/image.h"
 #include "object/context/device.h"
 #include "object/context/backend_result.h"
 
@@ -53,6 +54,8 @@ static plait_status check_map(const plait__buffer *buffer, uint64_t offset,
 				   "map: 0 bytes have no address");
 	if ((flags & PLAIT_MAP_WRITE) != 0 && buffer->root->read_only)
 		return plait__buffer_check_write(buffer, error);
+	if (plait__image_is(buffer))
+		return plait__image_refuse(buffer, "be mapped", error);
 	return plait__buffer_check_range(buffer, offset, bytes, "map range",
 					 error);
 }

@@ -4,6 +4,7 @@
 #include "object/queue/held_argument.h"
 
 #include "object/memory/buffer_check.h"
+#include "object/memory/image.h"
 #include "object/kernel/device_code.h"
 #include "object/context/backend_result.h"
 
@@ -129,6 +130,8 @@ static plait_status take_memory(plait__held_argument *slot,
 					 "map memory, which a kernel on the "
 					 "host needs", error);
 	if (status == PLAIT_OK)
+		status = plait__image_check_address(buffer, error);
+	if (status == PLAIT_OK)
 		status = map_slot(slot, PLAIT_MAP_READ, error);
 	if (status != PLAIT_OK)
 		return status;
@@ -163,6 +166,9 @@ static plait_status check_buffer(const struct place *place,
 	if (status == PLAIT_OK && place->parameter->mode != PLAIT__MODE_IN)
 		status = plait__buffer_check_write(buffer, error);
 	fault = plait__argument_check_memory(place->parameter, offset);
+	if (fault == NULL)
+		fault = plait__image_argument_fault(place->parameter, buffer,
+						    offset);
 	if (status == PLAIT_OK && fault != NULL)
 		return fail_argument(fault, error);
 	return status;
@@ -239,6 +245,27 @@ static void name_place(const struct place *place, plait_error *error)
 			    plait__argument_type(place->parameter, room));
 }
 
+/* Refuse a launch that reads and writes one image. */
+static plait_status check_apart(const plait__held_argument *slots,
+				const plait__signature *signature,
+				plait_error *error)
+{
+	bool twice = false;
+
+	for (uint32_t i = 0; signature->image_count > 1 &&
+	     i < signature->count; i++)
+		for (uint32_t k = 0; k < signature->count; k++)
+			twice |= k != i && slots[i].buffer != NULL &&
+				 slots[i].buffer == slots[k].buffer &&
+				 plait__image_is(slots[i].buffer) &&
+				 signature->parameters[i].mode ==
+					 PLAIT__MODE_OUT;
+	return !twice ? PLAIT_OK :
+	       plait__fail(error, PLAIT_E_INVALID,
+			   "%.60s: an image that it writes is an argument "
+			   "twice", signature->name);
+}
+
 plait_status plait__held_argument_take(plait__held_argument *slots,
 				       const plait__kernel *kernel,
 				       const plait__queue *queue,
@@ -264,6 +291,8 @@ plait_status plait__held_argument_take(plait__held_argument *slots,
 	}
 	if (status != PLAIT_OK)
 		name_place(&place, error);
+	else
+		status = check_apart(slots, kernel->signature, error);
 	return status;
 }
 

@@ -3,6 +3,7 @@
 #include "object/queue/validate_command.h"
 
 #include "object/memory/buffer_check.h"
+#include "object/memory/image.h"
 
 #include "base/error.h"
 
@@ -254,6 +255,22 @@ static plait_status check_host(const plait__command_operands *operands,
 			   reads ? "read from" : "written to");
 }
 
+/* The buffers are entered. */
+static plait_status check_images(const plait__command_operands *operands,
+				 const plait_command *command,
+				 plait_error *error)
+{
+	if (command->kind == PLAIT_COMMAND_FILL)
+		return plait__image_refuse(operands->target, "be filled",
+					   error);
+	return plait__image_check_copy(operands->target,
+				       command->target_offset,
+				       operands->source,
+				       command->source_offset,
+				       operands->shape.bytes,
+				       operands->shape.rows.rows > 1, error);
+}
+
 /* check_fields has accepted the command. */
 static plait_status enter_memory(plait__command_operands *operands,
 				 const plait_command *command,
@@ -273,6 +290,8 @@ static plait_status enter_memory(plait__command_operands *operands,
 		status = enter_buffer(command->source, command->source_offset,
 				      shape->source_bytes, "source range",
 				      queue, &operands->source, error);
+	if (status == PLAIT_OK)
+		status = check_images(operands, command, error);
 	if (status != PLAIT_OK || command->bytes == 0)
 		return status;
 	if (command->kind == PLAIT_COMMAND_COPY)

@@ -13,6 +13,7 @@
 #include "kernel/type.h"
 #include "object/memory/buffer.h"
 #include "object/memory/buffer_check.h"
+#include "object/memory/image.h"
 #include "object/context/device.h"
 #include "object/context/backend_result.h"
 #include "plan/access.h"
@@ -175,6 +176,14 @@ static plait_status hold_and_map(const struct binding *binding,
 		status = find_map_flags(binding, buffer, &flags);
 	if (status != PLAIT_OK)
 		return status;
+	if ((binding->param->type == PLAIT__TYPE_IMAGE) !=
+	    plait__image_is(buffer))
+		return fail(binding, plait__image_is(buffer) ?
+			    "it takes a buffer, and this is an image" :
+			    "it takes an image: a buffer with a format");
+	if (plait__image_is(buffer) && offset != 0)
+		return fail(binding, "an image is used as a whole; set "
+			    "offset_bytes to 0");
 	if (offset > buffer->bytes)
 		return fail(binding, "offset_bytes is behind the buffer");
 	plait__object_hold(&buffer->object);

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "object/context/backend_result.h"
+#include "object/memory/image.h"
 
 enum { UNMAP_TRIES = 8 };
 
@@ -117,6 +118,8 @@ plait_status plait__resolve_map(plait__queue_pointer *pointer,
 	status = plait__device_check_can(buffer->device, PLAIT_CAP_MAP,
 					 "map memory, which a function of the "
 					 "host needs", error);
+	if (status == PLAIT_OK)
+		status = plait__image_check_address(buffer, error);
 	if (status != PLAIT_OK)
 		return status;
 	status = port->backend->table.memory_map(

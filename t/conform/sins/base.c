@@ -150,7 +150,7 @@ static plait_status query_device(plait_backend *self, uint32_t device,
 			    PLAIT_CAP_HOST_CALL | PLAIT_CAP_GATE |
 			    PLAIT_CAP_NOTIFY | PLAIT_CAP_NATIVE |
 			    PLAIT_CAP_SEGMENT | PLAIT_CAP_REGION |
-			    PLAIT_CAP_ROWS | PLAIT_CAP_LASTS;
+			    PLAIT_CAP_ROWS | PLAIT_CAP_LASTS | PLAIT_CAP_IMAGE;
 	out->forms = SINS(BARE) ? 0 : 1u << PLAIT_SOURCE_C;
 	out->parallel = THREADS;
 	out->memory_bytes = MEMORY_BYTES;
@@ -175,6 +175,22 @@ static plait_status query_device(plait_backend *self, uint32_t device,
 
 /* --- memory */
 
+/* Write what precedes the first pixel of an image. */
+static void write_head(const plait_backend_memory *memory,
+		       const plait_memory_request *request)
+{
+	plait_image_head *head = (plait_image_head *)(void *)memory->data - 1;
+	bool swaps = SINS(SWAPS_SIDES);
+
+	*head = (plait_image_head){
+		.size = sizeof(*head),
+		.format = SINS(FORMAT_BLIND) ? PLAIT_IMAGE_R32F :
+					       request->format,
+		.width = swaps ? request->height : request->width,
+		.height = swaps ? request->width : request->height,
+	};
+}
+
 static plait_status create_block(plait_backend *self,
 				 const plait_memory_request *request,
 				 plait_backend_memory *memory,
@@ -187,7 +203,9 @@ static plait_status create_block(plait_backend *self,
 		alignment = ALIGNMENT;
 	if (request->bytes > MEMORY_BYTES || alignment > MEMORY_BYTES)
 		return sins_no_memory(self, request->bytes, error);
-	memory->allocated = request->bytes + alignment;
+	memory->image = (request->flags & PLAIT_MEMORY_IMAGE) != 0;
+	memory->allocated = request->bytes + alignment +
+			    (memory->image ? alignment : 0);
 	memory->block = sins_allocate(self, memory->allocated);
 	if (memory->block == NULL)
 		return sins_no_memory(self, request->bytes, error);
@@ -195,7 +213,9 @@ static plait_status create_block(plait_backend *self,
 	at -= at % alignment;
 	if (SINS(UNALIGNED))
 		at = (uintptr_t)memory->block + 8;
-	memory->data = (char *)at;
+	memory->data = (char *)at + (memory->image ? alignment : 0);
+	if (memory->image)
+		write_head(memory, request);
 	return PLAIT_OK;
 }
 

@@ -114,6 +114,11 @@ enum sin {
 	SIN_LAUNCHES_ONCE,
 	SIN_PLACES_ONCE,
 	SIN_BOASTS_LOCAL,
+	/* Images. */
+	SIN_ROWS_AT_TOP,
+	SIN_SWAPS_SIDES,
+	SIN_ONE_SAMPLER,
+	SIN_FORMAT_BLIND,
 	/* Segments. */
 	SIN_FORGETS_EDGES,
 	SIN_DROPS_PATCHED,
@@ -198,6 +203,7 @@ struct plait_backend_memory {
 	void *block;
 	void *user; /* SIN_WRAP_COPIES */
 	void *apart; /* SIN_MAPS_APART: of all of it */
+	bool image;
 	uint32_t device;
 };
 

@@ -14,6 +14,7 @@ struct plait_backend_kernel {
 	uint32_t bytes[32];
 	uint32_t first[33]; /* cell of each argument */
 	bool local[32];
+	bool sampler[32];
 	uint64_t local_bytes; /* SIN_PLACES_ONCE: of the first launch */
 	/* SIN_SHARES_ARGUMENTS: of the launch that was made last. */
 	uint64_t cells[CELLS];
@@ -47,6 +48,7 @@ static plait_backend_kernel *new_kernel(plait_backend *self,
 		if (SINS(CUTS_VALUES) && kernel->bytes[i] > 8)
 			kernel->bytes[i] = 8;
 		kernel->local[i] = (from->flags & PLAIT_CODE_LOCAL) != 0;
+		kernel->sampler[i] = (from->flags & PLAIT_CODE_SAMPLER) != 0;
 		if (SINS(SHORT_VALUES) && kernel->bytes[i] > 4 &&
 		    (from->flags & PLAIT_CODE_POINTER) == 0)
 			kernel->bytes[i] = 4;
@@ -166,6 +168,8 @@ static void bind(plait_backend_launch *launch, uint64_t *cells, uint32_t i,
 	}
 	if (from->memory == NULL) {
 		memcpy(cells, from->value, launch->kernel->bytes[i]);
+		if (SINS(ONE_SAMPLER) && launch->kernel->sampler[i])
+			*cells = 0;
 		return;
 	}
 	address = from->memory->data +

@@ -41,6 +41,9 @@ static void copy(const plait_work *work)
 		to = work->target->data + work->target_offset;
 	if (work->kind != PLAIT_WORK_WRITE)
 		from = work->source->data + work->source_offset;
+	if (SINS(ROWS_AT_TOP) && work->kind == PLAIT_WORK_COPY &&
+	    work->target->image)
+		to = work->target->data;
 	if (bytes == 0)
 		return;
 	if (work->rows) {

@@ -43,7 +43,8 @@ enum fake_kind {
 	FAKE_PROGRAM,
 	FAKE_KERNEL,
 	FAKE_EVENT,
-	FAKE_BUFFER
+	FAKE_BUFFER,
+	FAKE_SAMPLER
 };
 
 struct fake_object {
@@ -69,6 +70,7 @@ struct fake_memory {
 	struct fake_object *parent; /* its context, or its parent */
 	unsigned char *bytes;
 	size_t count;
+	size_t width, row_bytes; /* of an image */
 	bool ours;
 	uint32_t maps;
 };

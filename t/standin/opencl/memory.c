@@ -47,6 +47,33 @@ cl_mem fake_clCreateBuffer(cl_context context, cl_mem_flags flags,
 	return (cl_mem)memory;
 }
 
+cl_mem fake_clCreateImage(cl_context context, cl_mem_flags flags,
+			  const cl_image_format *format,
+			  const cl_image_desc *desc, void *pointer,
+			  cl_int *code)
+{
+	const size_t pixel = format->image_channel_order == CL_RGBA &&
+			     format->image_channel_data_type == CL_FLOAT ?
+			     16 : 4;
+	const size_t rows = desc->image_height;
+	struct fake_memory *memory;
+
+	*code = !fake_is(context, FAKE_CONTEXT) ? CL_INVALID_CONTEXT :
+		flags != CL_MEM_READ_WRITE || pointer != NULL ||
+		desc->image_type != CL_MEM_OBJECT_IMAGE2D ? CL_INVALID_VALUE :
+		desc->image_width == 0 || rows == 0 ? CL_INVALID_IMAGE_SIZE :
+						      CL_SUCCESS;
+	if (*code != CL_SUCCESS)
+		return NULL;
+	memory = new_memory(context, NULL, desc->image_width * pixel * rows);
+	memory->width = desc->image_width;
+	memory->row_bytes = desc->image_width * pixel;
+	memory->ours = true;
+	if ((memory->bytes = calloc(1, memory->count)) == NULL)
+		abort();
+	return (cl_mem)memory;
+}
+
 cl_mem fake_clCreateSubBuffer(cl_mem handle, cl_mem_flags flags,
 			      cl_buffer_create_type type, const void *region,
 			      cl_int *code)

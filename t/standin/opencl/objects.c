@@ -191,6 +191,8 @@ cl_int fake_clGetDeviceInfo(cl_device_id device, cl_device_info key,
 	case CL_DEVICE_MAX_WORK_GROUP_SIZE:
 		return fake_give(&group_max, sizeof(group_max), room, value,
 				 bytes);
+	case CL_DEVICE_IMAGE_SUPPORT:
+		return fake_give(&yes, sizeof(yes), room, value, bytes);
 	case CL_DEVICE_LOCAL_MEM_SIZE:
 		return fake_give(&local, sizeof(local), room, value, bytes);
 	case CL_DEVICE_GLOBAL_MEM_SIZE:

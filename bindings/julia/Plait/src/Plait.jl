@@ -27,7 +27,7 @@ using Libdl: dlopen, dlsym
 
 export System, Device, Buffer, Kernel, Queue, Batch, Signal, Graph, Node, Plan, Run, PlaitError
 export Parameter, HostValue, SCRATCH, ITERATION, Rows
-export array, wrap, buffer, mapped, kernels, release, pump, descriptor, adopt
+export array, wrap, buffer, image, SAMPLER_LINEAR, SAMPLER_ZERO, mapped, kernels, release, pump, descriptor, adopt
 export launch!, call!, write!, emit!, wait!, submit!, join!, mark!, edge!, remove!, remove_edge!, priority!, resource!, need!, subgraph!, loop!, repeat!, case!, rotate!, temporary
 export read_graph, capture, freeze, bindings, bind!, prepare, exchange!, simulate, critical_path, rehearse!, tune
 export Flow, Data, CHUNK, token, reads, writes, updates, own, near, explain

@@ -3,7 +3,8 @@
 
 const TYPES = Dict("i8" => Int8, "i16" => Int16, "i32" => Int32, "i64" => Int64,
                    "u8" => UInt8, "u16" => UInt16, "u32" => UInt32, "u64" => UInt64,
-                   "f32" => Float32, "f64" => Float64, "bool" => Bool, "char" => UInt8)
+                   "f32" => Float32, "f64" => Float64, "bool" => Bool, "char" => UInt8,
+                   "sampler" => UInt32)
 const FORMS = (portable=Raw.PLAIT_SOURCE_PORTABLE, host=Raw.PLAIT_SOURCE_C,
                opencl=Raw.PLAIT_SOURCE_OPENCL_C, cuda=Raw.PLAIT_SOURCE_CUDA_C)
 
@@ -123,7 +124,7 @@ function parse_parameter(text)
     name, words = split(text, ':'; limit=2)
     words = String(strip(words))
     written = String(last(split(words)))
-    KernelParameter(strip(name), value_type(words), occursin(r"\bpointer\b", words),
+    KernelParameter(strip(name), value_type(words), occursin(r"\b(pointer|image)\b", words),
                     first(split(words)) == "local", written)
 end
 

@@ -58,6 +58,32 @@ function new_buffer(device::Device, ::Type{T}, dims, label, flags) where {T}
     return owned(Buffer{T,length(sizes)}(raw, device, sizes))
 end
 
+const IMAGES = (r32f=(Raw.PLAIT_IMAGE_R32F, Float32, ()), rgba32f=(Raw.PLAIT_IMAGE_RGBA32F, Float32, (4,)),
+                rgba8=(Raw.PLAIT_IMAGE_RGBA8, UInt8, (4,)))
+
+"Part of a sampler, whose argument is a sum: interpolate between the four nearest pixels."
+const SAMPLER_LINEAR = Raw.PLAIT_SAMPLER_LINEAR
+"Part of a sampler: outside of the image are zeros."
+const SAMPLER_ZERO = Raw.PLAIT_SAMPLER_ZERO
+
+"""
+    image(device, width, height; format=:r32f, label)
+
+Create an image for kernels with parameters of type image; `format` is `:r32f`, `:rgba32f` or
+`:rgba8`. Copies, reads and writes in a queue or graph move whole rows. The argument of a
+sampler is a sum of [`SAMPLER_LINEAR`](@ref) and [`SAMPLER_ZERO`](@ref), or 0.
+"""
+function image(device::Device, width::Integer, height::Integer; format=:r32f, label=nothing)
+    haskey(IMAGES, format) || throw(ArgumentError("image: format $format; there are r32f, rgba32f and rgba8"))
+    (kind, T, channels), text = IMAGES[format], text_or_nothing(label)
+    sizes = (channels..., Int(width), Int(height))
+    raw = GC.@preserve text create(
+        Raw.plait_buffer_create, Raw.plait_buffer, device,
+        Ref(sized(Raw.plait_buffer_desc; format=kind, width=width, height=height,
+                  label=text_at(text))))
+    return owned(Buffer{T,length(sizes)}(raw, device, sizes))
+end
+
 """
     array(device, a; label)
 

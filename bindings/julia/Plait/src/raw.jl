@@ -5,6 +5,8 @@ module Raw
 const plait_status = Int32
 const plait_log_level = Int32
 const plait_object_kind = Int32
+const plait_image_format = UInt32
+const plait_sampler_flags = UInt32
 const plait_context_flags = UInt32
 const plait_device_capabilities = UInt32
 const plait_buffer_flags = UInt32
@@ -110,6 +112,12 @@ const PLAIT_OBJECT_SCHEDULE = plait_object_kind(12)
 const PLAIT_OBJECT_COLL = plait_object_kind(13)
 const PLAIT_OBJECT_FLOW = plait_object_kind(14)
 const PLAIT_OBJECT_DATA = plait_object_kind(15)
+const PLAIT_IMAGE_NONE = plait_image_format(0)
+const PLAIT_IMAGE_R32F = plait_image_format(1)
+const PLAIT_IMAGE_RGBA32F = plait_image_format(2)
+const PLAIT_IMAGE_RGBA8 = plait_image_format(3)
+const PLAIT_SAMPLER_LINEAR = plait_sampler_flags(1)
+const PLAIT_SAMPLER_ZERO = plait_sampler_flags(2)
 const PLAIT_CONTEXT_NO_WORKERS = plait_context_flags(1)
 const PLAIT_CONTEXT_SYNC = plait_context_flags(2)
 const PLAIT_DEVICE_MAP = plait_device_capabilities(1)
@@ -126,6 +134,7 @@ const PLAIT_DEVICE_REGION = plait_device_capabilities(1024)
 const PLAIT_DEVICE_LASTS = plait_device_capabilities(2048)
 const PLAIT_DEVICE_HOST = plait_device_capabilities(4096)
 const PLAIT_DEVICE_POLLS = plait_device_capabilities(8192)
+const PLAIT_DEVICE_IMAGE = plait_device_capabilities(16384)
 const PLAIT_BUFFER_TEMPORARY = plait_buffer_flags(1)
 const PLAIT_CALL_ANY_THREAD = plait_call_flags(1)
 const PLAIT_CALL_COROUTINE = plait_call_flags(4)
@@ -338,6 +347,8 @@ const PLAIT_CODE_POINTER = plait_code_parameter_flags(1)
 const PLAIT_CODE_READS = plait_code_parameter_flags(2)
 const PLAIT_CODE_WRITES = plait_code_parameter_flags(4)
 const PLAIT_CODE_LOCAL = plait_code_parameter_flags(8)
+const PLAIT_CODE_IMAGE = plait_code_parameter_flags(16)
+const PLAIT_CODE_SAMPLER = plait_code_parameter_flags(32)
 const PLAIT_CODE_PORTABLE = plait_code_flags(256)
 
 # Handles
@@ -415,6 +426,10 @@ struct plait_buffer_desc
     bytes::UInt64
     alignment_bytes::UInt64
     label::Cstring
+    format::plait_image_format
+    width::UInt32
+    height::UInt32
+    reserved0::UInt32
 end
 
 struct plait_wrap_desc

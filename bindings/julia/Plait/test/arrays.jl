@@ -250,3 +250,16 @@ test("kernels") do system, device, queue
     finish(queue)
     is(Array(row), [4, 5, 6], "a kernel steps over a matrix")
 end
+
+test("images") do system, device, queue
+    half = Kernel(system, "half(from: in image, by: sampler, to: out image)", """KERNEL(half) {
+        EACH2(x, IMAGE_WIDTH(to), y, IMAGE_HEIGHT(to))
+            IMAGE_WRITE(to, x, y, IMAGE_SAMPLE(from, by, 2 * x + 1.0f, 2 * y + 1.0f)); }""")
+    from, small = image(device, 4, 2), image(device, 2, 1)
+    copyto!(queue, from, Float32[1 1; 3 3; 5 9; 7 11])
+    launch!(queue, half, from, SAMPLER_LINEAR, small; items=(2, 1))
+    got = zeros(Float32, 2, 1)
+    copyto!(queue, got, small)
+    is(vec(got), Float32[2, 8], "a kernel samples an image")
+    throws(() -> image(device, 1, 1; format=:rgb), ArgumentError, "rgba8", "a wrong format")
+end

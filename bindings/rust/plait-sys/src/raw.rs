@@ -4,6 +4,8 @@
 pub type plait_status = i32;
 pub type plait_log_level = i32;
 pub type plait_object_kind = i32;
+pub type plait_image_format = u32;
+pub type plait_sampler_flags = u32;
 pub type plait_context_flags = u32;
 pub type plait_device_capabilities = u32;
 pub type plait_buffer_flags = u32;
@@ -107,6 +109,12 @@ pub const PLAIT_OBJECT_SCHEDULE: plait_object_kind = 12;
 pub const PLAIT_OBJECT_COLL: plait_object_kind = 13;
 pub const PLAIT_OBJECT_FLOW: plait_object_kind = 14;
 pub const PLAIT_OBJECT_DATA: plait_object_kind = 15;
+pub const PLAIT_IMAGE_NONE: plait_image_format = 0;
+pub const PLAIT_IMAGE_R32F: plait_image_format = 1;
+pub const PLAIT_IMAGE_RGBA32F: plait_image_format = 2;
+pub const PLAIT_IMAGE_RGBA8: plait_image_format = 3;
+pub const PLAIT_SAMPLER_LINEAR: plait_sampler_flags = 1;
+pub const PLAIT_SAMPLER_ZERO: plait_sampler_flags = 2;
 pub const PLAIT_CONTEXT_NO_WORKERS: plait_context_flags = 1;
 pub const PLAIT_CONTEXT_SYNC: plait_context_flags = 2;
 pub const PLAIT_DEVICE_MAP: plait_device_capabilities = 1;
@@ -123,6 +131,7 @@ pub const PLAIT_DEVICE_REGION: plait_device_capabilities = 1024;
 pub const PLAIT_DEVICE_LASTS: plait_device_capabilities = 2048;
 pub const PLAIT_DEVICE_HOST: plait_device_capabilities = 4096;
 pub const PLAIT_DEVICE_POLLS: plait_device_capabilities = 8192;
+pub const PLAIT_DEVICE_IMAGE: plait_device_capabilities = 16384;
 pub const PLAIT_BUFFER_TEMPORARY: plait_buffer_flags = 1;
 pub const PLAIT_CALL_ANY_THREAD: plait_call_flags = 1;
 pub const PLAIT_CALL_COROUTINE: plait_call_flags = 4;
@@ -335,6 +344,8 @@ pub const PLAIT_CODE_POINTER: plait_code_parameter_flags = 1;
 pub const PLAIT_CODE_READS: plait_code_parameter_flags = 2;
 pub const PLAIT_CODE_WRITES: plait_code_parameter_flags = 4;
 pub const PLAIT_CODE_LOCAL: plait_code_parameter_flags = 8;
+pub const PLAIT_CODE_IMAGE: plait_code_parameter_flags = 16;
+pub const PLAIT_CODE_SAMPLER: plait_code_parameter_flags = 32;
 pub const PLAIT_CODE_PORTABLE: plait_code_flags = 256;
 pub const PLAIT_FOREVER: u64 = u64::MAX;
 
@@ -426,6 +437,10 @@ pub struct plait_buffer_desc [size] {
     pub bytes: u64,
     pub alignment_bytes: u64,
     pub label: *const c_char,
+    pub format: plait_image_format,
+    pub width: u32,
+    pub height: u32,
+    pub reserved0: u32,
 }
 pub struct plait_wrap_desc [size] {
     pub size: u32,

@@ -258,7 +258,7 @@ fn integer(value: i128, name: &str) -> Option<Number> {
         "i64" => of!(i64),
         "u8" => of!(u8),
         "u16" => of!(u16),
-        "u32" => of!(u32),
+        "u32" | "sampler" => of!(u32),
         "u64" => of!(u64),
         "f32" => Some(Number::new(&(value as f32).to_ne_bytes())),
         "f64" => Some(Number::new(&(value as f64).to_ne_bytes())),
@@ -330,7 +330,7 @@ fn parse(signature: &str) -> Vec<Wanted> {
             Wanted {
                 name: name.trim().into(),
                 kind: type_of(words),
-                pointer: words.split_whitespace().any(|word| word == "pointer"),
+                pointer: words.split_whitespace().any(|word| word == "pointer" || word == "image"),
                 local: words.split_whitespace().next() == Some("local"),
             }
         })
@@ -467,7 +467,7 @@ pub(crate) fn check_pointer(
     what: impl Fn() -> String,
 ) -> Result<()> {
     let same = match wanted {
-        "pointer" => true, // to anything
+        "pointer" | "image" => true, // to anything
         "char" | "bool" => element == "i8" || element == "u8",
         kind => kind == element,
     };

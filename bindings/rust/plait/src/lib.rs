@@ -53,7 +53,7 @@ pub use graph::{Adding, Count, Freeze, Graph, Made, Node};
 pub use inbox::{is_stopping, Outcome, Verdict};
 pub use kernel::{bytes, host_value, iteration, memory, memory_mut, parameter, scratch, Argument, Items, Kernel, KernelBuilder, Parameter,
                  Rotation, Series};
-pub use memory::{Buffer, Element, Mapped, MappedMut};
+pub use memory::{Buffer, Element, ImageFormat, Mapped, MappedMut, SAMPLER_LINEAR, SAMPLER_ZERO};
 pub use plait_sys as sys;
 pub use names::{Binding, BindingKind, Command, Costs, CriticalCommand, LaneUse, Mode, Simulation,
                 Tune};

@@ -70,6 +70,22 @@ pub struct Buffer<T: Element> {
     elements: PhantomData<T>,
 }
 
+/// The format of an image's pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageFormat {
+    /// One float.
+    R32F,
+    /// Four floats.
+    Rgba32F,
+    /// Four bytes, which are numbers from 0 to 1.
+    Rgba8,
+}
+
+/// Part of a sampler, whose argument is a sum: interpolate between the four nearest pixels.
+pub const SAMPLER_LINEAR: u32 = raw::PLAIT_SAMPLER_LINEAR;
+/// Part of a sampler: outside of the image are zeros.
+pub const SAMPLER_ZERO: u32 = raw::PLAIT_SAMPLER_ZERO;
+
 // --- creation ------------------------------------------------------------------
 
 fn bytes_of<T: Element>(count: usize) -> Result<u64> {
@@ -100,6 +116,25 @@ impl Device {
         let raw = Handle::make(|out, error| unsafe {
             (lib().plait_buffer_create)(self.get(), &desc, out, error)
         })?;
+        Ok(Buffer { raw, device: self.clone(), len, elements: PhantomData })
+    }
+
+    /// Create an image of `width` times `height` pixels for kernels with parameters of type
+    /// image.  Copies, reads and writes in a queue or graph move whole rows; `T` is the type of
+    /// a number of a pixel.  The argument of a sampler is a sum of [`SAMPLER_LINEAR`] and
+    /// [`SAMPLER_ZERO`], or 0.
+    pub fn image<T: Element>(&self, width: u32, height: u32, format: ImageFormat) -> Result<Buffer<T>> {
+        let (kind, pixel) = match format {
+            ImageFormat::R32F => (raw::PLAIT_IMAGE_R32F, 4),
+            ImageFormat::Rgba32F => (raw::PLAIT_IMAGE_RGBA32F, 16),
+            ImageFormat::Rgba8 => (raw::PLAIT_IMAGE_RGBA8, 4),
+        };
+        let desc = raw::plait_buffer_desc { format: kind, width, height, ..Default::default() };
+        // SAFETY: the description is valid during the call.
+        let raw = Handle::make(|out, error| unsafe {
+            (lib().plait_buffer_create)(self.get(), &desc, out, error)
+        })?;
+        let len = width as usize * height as usize * pixel / size_of::<T>();
         Ok(Buffer { raw, device: self.clone(), len, elements: PhantomData })
     }
 

@@ -2,8 +2,8 @@
 //! Tests of the Rust layer: names of plans, planning, and waiting.
 use std::time::{Duration, Instant};
 
-use plait::{args, parameter, sys, with, BindingKind, Buffer, Costs, Freeze, Graph, Kernel, KernelBuilder,
-            Mode, Result, RunFlags, Status, System, Tune};
+use plait::{args, parameter, sys, with, BindingKind, Buffer, Costs, Freeze, Graph, ImageFormat, Kernel, KernelBuilder,
+            Mode, Result, RunFlags, Status, System, Tune, SAMPLER_LINEAR};
 
 const SIGNATURE: &str = "saxpy(a: f32, x: in pointer f32, y: inout pointer f32, n: u64)";
 const PLUS: &str = "KERNEL(saxpy) { EACH(i, n) y[i] += a * x[i]; }";
@@ -254,6 +254,29 @@ fn a_plan_as_a_c_function() {
             unsafe { std::mem::transmute(made.function().unwrap()) };
         assert_eq!(function(3.0), 0);
         assert_eq!(y.read()?, [3.0, 6.0]);
+        Ok(())
+    });
+}
+
+#[test]
+fn images() {
+    with_system(|system| {
+        let device = system.device();
+        // SAFETY: it does what it says.
+        let half = unsafe {
+            system.kernel("half(from: in image, by: sampler, to: out image)", "KERNEL(half) {
+                EACH2(x, IMAGE_WIDTH(to), y, IMAGE_HEIGHT(to))
+                    IMAGE_WRITE(to, x, y, IMAGE_SAMPLE(from, by, 2 * x + 1.0f, 2 * y + 1.0f)); }")?
+        };
+        let image = device.image::<f32>(4, 2, ImageFormat::R32F)?;
+        let small = device.image::<f32>(2, 1, ImageFormat::R32F)?;
+        let queue = device.queue()?;
+        queue.write(&image, &[1f32, 3.0, 5.0, 7.0, 1.0, 3.0, 9.0, 11.0])?;
+        queue.launch(&half, args![&image, SAMPLER_LINEAR, &small], (2, 1))?;
+        let mut got = [0f32; 2];
+        queue.read(&small, &mut got)?;
+        assert_eq!(got, [2.0, 8.0]);
+        assert!(device.image::<u8>(0, 1, ImageFormat::Rgba8).is_err());
         Ok(())
     });
 }
