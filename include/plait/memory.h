@@ -51,8 +51,8 @@ typedef struct plait_memory_request {
 } plait_memory_request;
 
 /*
- * What precedes the first pixel of an image in memory of the host, directly:
- * C that the core translates from portable source finds it there.
+ * Head of an image in memory of the host, directly before the first pixel: C
+ * that the core translates from portable source finds it there.
  */
 typedef struct plait_image_head {
 	uint32_t size;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Host memory: a record, followed by aligned bytes, or a record of wrapped
- * memory.  In front of an image's bytes is its head.  Each device has a limit of its own, by default the machine's memory;
- * several devices together may exceed the machine's memory.
+ * memory; an image's head is in front of its bytes.  Each device has a limit of
+ * its own, by default the machine's memory; several devices together may exceed
+ * it.
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -98,7 +98,8 @@ static bool moves_images(const plait_backend_segment *segment)
 	return i < segment->work_count;
 }
 
-/* Leave a short segment, or one that moves images, to the core, which submits the commands one by one. */
+/* Leave a short segment, or one that moves images, to the core, which submits
+ * the commands one by one. */
 static plait_status leave(plait_backend *self, plait_backend_segment *segment,
 			  plait_error *error)
 {

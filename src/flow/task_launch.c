@@ -179,7 +179,7 @@ static plait_status take_data(plait__flow_task *task,
 	const char *fault;
 
 	if (parameter->type != PLAIT__TYPE_POINTER ||
-	    plait__parameter_is_image(parameter))
+	    plait__signature_is_image(parameter))
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "data needs a pointer");
 	status = plait__task_launch_access(

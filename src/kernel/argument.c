@@ -49,7 +49,7 @@ const char *plait__argument_check_value(const plait__parameter *parameter,
 	if (parameter->type == PLAIT__TYPE_LOCAL)
 		return "local memory takes no value: set kind to "
 		       "PLAIT_ARGUMENT_LOCAL and bytes to its size";
-	if (plait__parameter_is_image(parameter))
+	if (plait__signature_is_image(parameter))
 		return "an image takes no value: set kind to "
 		       "PLAIT_ARGUMENT_BUFFER and buffer to the image";
 	if (value == NULL)
@@ -118,7 +118,7 @@ const char *plait__argument_type(const plait__parameter *parameter,
 	if (plait__type_is_struct(parameter->type))
 		(void)snprintf(room, PLAIT__ARGUMENT_TYPE_ROOM, "struct %u",
 			       parameter->bytes);
-	else if (plait__parameter_is_image(parameter))
+	else if (plait__signature_is_image(parameter))
 		(void)snprintf(room, PLAIT__ARGUMENT_TYPE_ROOM, "image");
 	else
 		(void)snprintf(room, PLAIT__ARGUMENT_TYPE_ROOM, "%s%s%s",

@@ -59,7 +59,7 @@ typedef struct plait__parameter {
 	const char *struct_name;
 } plait__parameter;
 
-static inline bool plait__parameter_is_image(const plait__parameter *parameter)
+static inline bool plait__signature_is_image(const plait__parameter *parameter)
 {
 	return parameter->element == PLAIT__TYPE_IMAGE;
 }

@@ -181,7 +181,7 @@ static void add_type(plait__text *out, const plait__parameter *parameter,
 {
 	const char *element = plait__type_name(parameter->element);
 
-	if (plait__parameter_is_image(parameter)) {
+	if (plait__signature_is_image(parameter)) {
 		plait__text_add(out, "IMAGE_%s ",
 				parameter->mode == PLAIT__MODE_IN ? "IN" :
 								    "OUT");
@@ -246,7 +246,7 @@ static void add_guarded(plait__text *out, const plait_source *source,
 static bool is_shifted(const plait__parameter *parameter)
 {
 	return parameter->type == PLAIT__TYPE_POINTER &&
-	       !plait__parameter_is_image(parameter);
+	       !plait__signature_is_image(parameter);
 }
 
 /* Add the parameter lists of a KERNEL(name) with an offset for each pointer, the

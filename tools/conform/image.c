@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* An odd width: the rows of no device end where the image's do. */
-enum { WIDTH = 13, HEIGHT = 7, PIXELS = WIDTH * HEIGHT, ROW = 4 * WIDTH,
-       BYTES = ROW * HEIGHT };
+enum { WIDTH = 13, HEIGHT = 7, PIXELS = WIDTH * HEIGHT };
+enum { ROW = 4 * WIDTH, BYTES = ROW * HEIGHT };
 
 static plait_buffer *image_of(struct conform *c, plait_image_format format)
 {

@@ -44,7 +44,7 @@ static inline bool push_buffer(struct plain_writer *writer,
 	uint32_t at;
 
 	if (parameter->type != PLAIT__TYPE_POINTER ||
-	    plait__parameter_is_image(parameter) ||
+	    plait__signature_is_image(parameter) ||
 	    parameter->mode == PLAIT__MODE_ATOMIC || given->offset_bytes != 0)
 		return false;
 	at = plait__values_find_handle(

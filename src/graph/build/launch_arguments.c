@@ -269,7 +269,7 @@ static plait_status push_patch(struct writer *writer, uint32_t bytes)
 static plait_status push_parameter(struct writer *writer)
 {
 	plait__store *store = writer->draft->graph->store;
-	plait__type type = plait__parameter_is_image(writer->parameter) ?
+	plait__type type = plait__signature_is_image(writer->parameter) ?
 		PLAIT__TYPE_IMAGE : writer->parameter->type;
 	/* A run binds the number of bytes; until then it is one element. */
 	bool is_local = type == PLAIT__TYPE_LOCAL;
@@ -526,7 +526,7 @@ static plait_status push_host(struct writer *writer)
 
 static plait_status push_scratch(struct writer *writer)
 {
-	if (!is_pointer(writer) || plait__parameter_is_image(writer->parameter))
+	if (!is_pointer(writer) || plait__signature_is_image(writer->parameter))
 		return fail(writer, "scratch needs a pointer parameter");
 	if (writer->draft->desc->scratch_bytes == 0)
 		return fail(writer, "the node's scratch_bytes is 0");

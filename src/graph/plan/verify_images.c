@@ -40,7 +40,7 @@ static const char *argument_fault(const plait__plan_object *plan_object,
 				  const plait__parameter *parameter)
 {
 	const plait__plan *plan = plan_object->plan;
-	bool image = plait__parameter_is_image(parameter);
+	bool image = plait__signature_is_image(parameter);
 
 	switch (arg->kind) {
 	case PLAIT__ARG_ROTATION:

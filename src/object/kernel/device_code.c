@@ -77,7 +77,7 @@ static void describe_parameters(struct compilation *compilation)
 						      from->type;
 
 		to->flags = 0;
-		if (plait__parameter_is_image(from))
+		if (plait__signature_is_image(from))
 			to->flags |= PLAIT_CODE_IMAGE;
 		if (from->type == PLAIT__TYPE_SAMPLER)
 			to->flags |= PLAIT_CODE_SAMPLER;

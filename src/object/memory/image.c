@@ -166,7 +166,7 @@ const char *plait__image_argument_fault(const plait__parameter *parameter,
 {
 	bool is_image = buffer != NULL && plait__image_is(buffer);
 
-	if (plait__parameter_is_image(parameter) == is_image)
+	if (plait__signature_is_image(parameter) == is_image)
 		return !is_image || offset == 0 ? NULL :
 		       "an image is used as a whole; set offset_bytes to 0";
 	return is_image ? "an image needs a parameter of type image" :

@@ -159,6 +159,7 @@ cl_int fake_clGetDeviceInfo(cl_device_id device, cl_device_info key,
 	const cl_ulong all = MEMORY_BYTES, largest = FAKE_LARGEST_BYTES;
 	const cl_ulong local = FAKE_LOCAL_BYTES, none = 0, fields = 15;
 	const cl_uint align_bits = 1024;
+	const cl_bool yes = CL_TRUE;
 	const size_t group_max = FAKE_GROUP_DEVICE;
 	cl_device_type type = fake.setup.gpu ? CL_DEVICE_TYPE_GPU :
 					       CL_DEVICE_TYPE_CPU;
