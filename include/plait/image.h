@@ -6,27 +6,23 @@
  * device arranges as suits it.  Kernels read and write them by coordinates,
  * and read between them through a sampler.
  *
- * Example: create an image, fill it from memory of the program, and sample it.
+ * Example: halve image a into b, by averages of four pixels.
  *
+ *     static const char code[] = "KERNEL(half) { EACH2(x, 320, y, 240) "
+ *             "IMAGE_WRITE(to, x, y, IMAGE_SAMPLE(from, by, 2 * x + 1.0f, "
+ *             "2 * y + 1.0f)); }";
  *     plait_buffer_desc desc = { .size = sizeof(desc), .width = 640,
- *                                .height = 480,
- *                                .format = PLAIT_IMAGE_R32F };
- *     plait_sampler_flags sampler = PLAIT_SAMPLER_LINEAR;
+ *                                .height = 480, .format = PLAIT_IMAGE_R32F };
+ *     plait_sampler_flags by = PLAIT_SAMPLER_LINEAR;
  *     static float pixels[480 * 640];
  *
- *     plait_buffer_create(device, &desc, &image, &error);
- *     plait_queue_write(queue, image, 0, pixels, sizeof(pixels), &error);
- *     plait_kernel_compile(context,
- *             "shrink(from: in image, by: sampler, to: out image)",
- *             "KERNEL(shrink) {\n"
- *             "        EACH2(x, IMAGE_WIDTH(to), y, IMAGE_HEIGHT(to))\n"
- *             "                IMAGE_WRITE(to, x, y, IMAGE_SAMPLE(from, by,\n"
- *             "                        2 * x + 1.0f, 2 * y + 1.0f));\n"
- *             "}", &kernel, &error);
+ *     plait_buffer_create(device, &desc, &a, &error);
+ *     plait_queue_write(queue, a, 0, pixels, sizeof(pixels), &error);
+ *     plait_kernel_compile(context, "half(from: in image, by: sampler, "
+ *                          "to: out image)", code, &kernel, &error);
  *     plait_queue_launch(queue, kernel, PLAIT_ITEMS(320, 240),
- *                        PLAIT_ARGUMENTS(PLAIT_BUFFER(image),
- *                                        PLAIT_VALUE(sampler),
- *                                        PLAIT_BUFFER(half)), &error);
+ *                        PLAIT_ARGUMENTS(PLAIT_BUFFER(a), PLAIT_VALUE(by),
+ *                                        PLAIT_BUFFER(b)), &error);
  *
  * Where a buffer is expected, an image is accepted, with these rules:
  *

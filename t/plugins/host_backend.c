@@ -109,7 +109,7 @@ static void devices(void)
 	       PLAIT_CAP_MAP | PLAIT_CAP_WRAP | PLAIT_CAP_HOST_CALL |
 		       PLAIT_CAP_GATE | PLAIT_CAP_NOTIFY |
 		       PLAIT_CAP_NATIVE | PLAIT_CAP_ROWS | PLAIT_CAP_LASTS |
-		       PLAIT_CAP_HOST);
+		       PLAIT_CAP_HOST | PLAIT_CAP_IMAGE);
 	IS_STR(bench.backend->devices[1].description,
 	       "this machine; 3 workers");
 	close_bench();

@@ -155,7 +155,7 @@ static void sane_device(struct conform *c, uint32_t index,
 	HOLDS((info->alignment_bytes & (info->alignment_bytes - 1)) == 0);
 	HOLDS(info->used_bytes == 0);
 	HOLDS(info->budget_bytes > 0);
-	HOLDS((info->capabilities >> 14) == 0);
+	HOLDS((info->capabilities >> 15) == 0);
 	GIVES(plait_context_find_device(c->context, name, &found, ERR),
 	      PLAIT_OK);
 	HOLDS(found != NULL);

@@ -56,6 +56,7 @@ static void check_needs(struct conform *c, uint32_t needs)
 	need_capability(c, needs, NEED_REGION, "PLAIT_DEVICE_REGION");
 	need_capability(c, needs, NEED_LASTS, "PLAIT_DEVICE_LASTS");
 	need_capability(c, needs, NEED_HOST, "PLAIT_DEVICE_HOST");
+	need_capability(c, needs, NEED_IMAGE, "PLAIT_DEVICE_IMAGE");
 	if ((needs & NEED_KERNELS) &&
 	    !(c->info.forms & 1u << PLAIT_SOURCE_PORTABLE) &&
 	    !(c->info.capabilities & PLAIT_DEVICE_HOST))
