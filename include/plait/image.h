@@ -8,7 +8,7 @@
  *
  * Example: halve image a into b, by averages of four pixels.
  *
- *     static const char code[] = "KERNEL(half) { EACH2(x, 320, y, 240) "
+ *     static const char code[] = "KERNEL(shrink) { EACH2(x, 320, y, 240) "
  *             "IMAGE_WRITE(to, x, y, IMAGE_SAMPLE(from, by, 2 * x + 1.0f, "
  *             "2 * y + 1.0f)); }";
  *     plait_buffer_desc desc = { .size = sizeof(desc), .width = 640,
@@ -18,7 +18,7 @@
  *
  *     plait_buffer_create(device, &desc, &a, &error);
  *     plait_queue_write(queue, a, 0, pixels, sizeof(pixels), &error);
- *     plait_kernel_compile(context, "half(from: in image, by: sampler, "
+ *     plait_kernel_compile(context, "shrink(from: in image, by: sampler, "
  *                          "to: out image)", code, &kernel, &error);
  *     plait_queue_launch(queue, kernel, PLAIT_ITEMS(320, 240),
  *                        PLAIT_ARGUMENTS(PLAIT_BUFFER(a), PLAIT_VALUE(by),

@@ -910,7 +910,7 @@ test("what mistakes say", function(system, device, queue)
 end)
 
 test("images", function(system, device, queue)
-  local half = system:kernel("half(from: in image, by: sampler, to: out image)", [[KERNEL(half) {
+  local half = system:kernel("shrink(from: in image, by: sampler, to: out image)", [[KERNEL(shrink) {
     EACH2(x, IMAGE_WIDTH(to), y, IMAGE_HEIGHT(to))
       IMAGE_WRITE(to, x, y, IMAGE_SAMPLE(from, by, 2 * x + 1.0f, 2 * y + 1.0f)); }]])
   local image, small, got = device:image(4, 2), device:image(2, 1, "r32f", "small"), ffi.new "float[2]"

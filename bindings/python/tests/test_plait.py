@@ -76,7 +76,7 @@ class Layout(unittest.TestCase):
 
 class Images(Case):
     def test_a_kernel_samples_an_image(self):
-        half = self.system.kernel("half(from: in image, by: sampler, to: out image)", """KERNEL(half) {
+        half = self.system.kernel("shrink(from: in image, by: sampler, to: out image)", """KERNEL(shrink) {
             EACH2(x, IMAGE_WIDTH(to), y, IMAGE_HEIGHT(to))
                 IMAGE_WRITE(to, x, y, IMAGE_SAMPLE(from, by, 2 * x + 1.0f, 2 * y + 1.0f));
             }""")

@@ -252,7 +252,7 @@ test("kernels") do system, device, queue
 end
 
 test("images") do system, device, queue
-    half = Kernel(system, "half(from: in image, by: sampler, to: out image)", """KERNEL(half) {
+    half = Kernel(system, "shrink(from: in image, by: sampler, to: out image)", """KERNEL(shrink) {
         EACH2(x, IMAGE_WIDTH(to), y, IMAGE_HEIGHT(to))
             IMAGE_WRITE(to, x, y, IMAGE_SAMPLE(from, by, 2 * x + 1.0f, 2 * y + 1.0f)); }""")
     from, small = image(device, 4, 2), image(device, 2, 1)

@@ -264,7 +264,7 @@ fn images() {
         let device = system.device();
         // SAFETY: it does what it says.
         let half = unsafe {
-            system.kernel("half(from: in image, by: sampler, to: out image)", "KERNEL(half) {
+            system.kernel("shrink(from: in image, by: sampler, to: out image)", "KERNEL(shrink) {
                 EACH2(x, IMAGE_WIDTH(to), y, IMAGE_HEIGHT(to))
                     IMAGE_WRITE(to, x, y, IMAGE_SAMPLE(from, by, 2 * x + 1.0f, 2 * y + 1.0f)); }")?
         };
