@@ -228,14 +228,9 @@ static cl_int enqueue_marker(struct encoder *encoder)
 
 static cl_int enqueue_rows(struct encoder *encoder, const plait_work *work)
 {
-	switch (work->kind) {
-	case PLAIT_WORK_COPY:
-		return copy_rows(encoder, work);
-	case PLAIT_WORK_READ:
-		return read_rows(encoder, work);
-	default:
-		return write_rows(encoder, work);
-	}
+	return work->kind == PLAIT_WORK_COPY ? copy_rows(encoder, work) :
+	       work->kind == PLAIT_WORK_READ ? read_rows(encoder, work) :
+					       write_rows(encoder, work);
 }
 
 static cl_int move_image(struct encoder *encoder, const plait_work *work)

@@ -119,7 +119,8 @@ uint64_t plaitp_opencl_signature_bytes(const plait_code *code,
 const plait_code_parameter *
 plaitp_opencl_signature_parameter(const plait_code *code, uint32_t index);
 
-/* Returns true if a parameter is an image or a sampler. */
+/* Returns true if a parameter is an image or a sampler: a warm-up has none to
+ * pass. */
 bool plaitp_opencl_signature_has_images(const plait_code *code);
 
 /* Report that clSetKernelArg returned `code` for a parameter. */

@@ -59,7 +59,6 @@ static plait_status fail_options(const struct build *build, cl_int code,
 	return fail_code(build, error, PLAIT_E_INVALID, code, what);
 }
 
-/* A warm-up has no images to pass. */
 static bool may_guard(const struct build *build)
 {
 	return build->self->compiles_lazily && !build->shifted &&
