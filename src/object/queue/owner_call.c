@@ -269,10 +269,8 @@ static void raise_gate(plait__call *call, const plait_error *failure)
 	/* The other fields are written with the failure. */
 	why.size = sizeof(why);
 	why.text[0] = '\0';
-
 	call->gate_failed = failure != NULL;
-	/* A failed raise has changed nothing, and no other thread answers this
-	 * call. */
+	/* A failed raise has changed nothing; no other thread answers the call. */
 	for (tries = 0; tries < RAISE_TRIES && status != PLAIT_OK; tries++)
 		status = backend->table.signal_raise(backend->self, &point,
 						     failure, &why);
