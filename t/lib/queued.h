@@ -66,6 +66,9 @@ static inline void close_place(void)
 #if defined(QUEUED_OPENCL) || defined(QUEUED_CUDA)
 	standin_is_clean();
 #endif
+#ifdef QUEUED_OPENCL
+	standin_rest();
+#endif
 }
 
 static inline void set_seed(struct place *place, uint32_t seed)
