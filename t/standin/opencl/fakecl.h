@@ -60,6 +60,8 @@ struct fakecl {
 	void (*report)(struct fakecl_report *out);
 	/* Calls of clWaitForEvents since the reset; also for kernels. */
 	uint64_t (*count_waits)(void);
+	/* End the threads, which the next context begins again. */
+	void (*end_threads)(void);
 };
 
 #endif

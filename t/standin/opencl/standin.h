@@ -39,14 +39,6 @@ static inline struct fakecl_report standin_report(void)
 	return report;
 }
 
-/* End the driver's threads: LeakSanitizer can fail on one that lives at exit. */
-static inline void standin_rest(void)
-{
-	const struct fakecl_setup none = { .mode = FAKECL_AT_ONCE };
-
-	standin()->reset(&none);
-}
-
 /* All objects were released, and no rule was broken. */
 static inline void standin_is_clean(void)
 {

@@ -250,4 +250,5 @@ static uint64_t count_waits(void)
 }
 
 PUBLIC extern const struct fakecl fakecl;
-const struct fakecl fakecl = { reset, teach, report, count_waits };
+const struct fakecl fakecl = { reset, teach, report, count_waits,
+			       fake_end_threads };
