@@ -379,7 +379,9 @@ static void add_exits(struct stage_builder *b, const plait__plan_body *body)
 static void add_body(struct stage_builder *b, uint32_t number)
 {
 	const plait__plan_body *body = &b->plan->bodies[number];
-	const uint32_t *order = b->plan->order + body->command_first;
+	/* Null in a plan without commands. */
+	const uint32_t *order = body->command_count == 0 ? NULL :
+				b->plan->order + body->command_first;
 
 	b->body = number;
 	for (uint32_t i = 0; i < body->track_count; i++)
