@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Strict flows: what is refused, and that nothing is submitted then. */
+/* Strict flows: refusals, after which nothing was submitted. */
 #include "flows.h"
 
 enum { LINE = 16 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Priorities and limits through the public calls: what is refused, how long
+ * Priorities and limits through the public calls: refusals, how long
  * plans take, and runs in which functions count the holders of each unit.
  */
 #include "plait/plait.h"

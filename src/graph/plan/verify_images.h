@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Images of a loaded plan: what is bound to its names fits the parameters of
+/* Images of a loaded plan: the objects bound to its names fit the parameters of
  * kernels and the copies.  plait__verify_commands has accepted the plan. */
 #ifndef PLAIT_SRC_GRAPH_PLAN_VERIFY_IMAGES_H
 #define PLAIT_SRC_GRAPH_PLAN_VERIFY_IMAGES_H

@@ -218,8 +218,8 @@ static void name_lane(const plait__queue_instance *state, uint32_t lane,
 		       compiled->records ? " recorded" : "", lane);
 }
 
-/* Create the queue and the signal of a lane; what exists after a failure stays
- * in state->queues, for free_queue. */
+/* Create the queue and the signal of a lane; after a failure the objects made so
+ * far stay in state->queues, for free_queue. */
 static plait_status make_queue(plait__queue_instance *state, uint32_t lane,
 			       plait_error *error)
 {
