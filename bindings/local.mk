@@ -25,6 +25,22 @@ nobase_dist_pkgdata_DATA = %D%/README.md %D%/api.json %D%/julia/Plait/Project.to
 	%D%/rust/plait/src/names.rs %D%/rust/plait/src/plan.rs %D%/rust/plait/src/queue.rs \
 	%D%/rust/plait/src/rows.rs %D%/rust/plait/src/schedule.rs %D%/rust/plait/src/suspend.rs %D%/rust/plait/src/system.rs %D%/rust/plait/src/task.rs
 
+# The module plait.ffi for Lua 5.4; Lua's symbols are those of the interpreter.
+if LUA
+luamoduledir = $(libdir)/lua/5.4/plait
+luamodule_LTLIBRARIES = %D%/lua/ffi/ffi.la
+%C%_lua_ffi_ffi_la_SOURCES = %D%/lua/ffi/c_type.c %D%/lua/ffi/c_type.h \
+	%D%/lua/ffi/cdata.c %D%/lua/ffi/cdata.h %D%/lua/ffi/conversion.c \
+	%D%/lua/ffi/conversion.h %D%/lua/ffi/declaration.c %D%/lua/ffi/declaration.h \
+	%D%/lua/ffi/library.c %D%/lua/ffi/library.h %D%/lua/ffi/module.c \
+	%D%/lua/ffi/token.c %D%/lua/ffi/token.h
+%C%_lua_ffi_ffi_la_CPPFLAGS = $(LUA_CFLAGS) -D_GNU_SOURCE
+%C%_lua_ffi_ffi_la_CFLAGS = $(AM_CFLAGS) $(FFI_CFLAGS)
+%C%_lua_ffi_ffi_la_LDFLAGS = $(AM_LDFLAGS) $(UNDEFS_LDFLAGS) $(NODELETE_LDFLAGS) \
+	-module -avoid-version -shared -export-symbols-regex '^luaopen_plait_ffi$$'
+%C%_lua_ffi_ffi_la_LIBADD = $(FFI_LIBS)
+endif
+
 # A wheel for Python with the library inside, for machines like this one.
 WHEEL_FOLDER = .
 wheel: all

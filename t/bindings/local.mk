@@ -5,6 +5,7 @@ PLAIN_SCRIPT_TESTS += %D%/python.t
 PLAIN_SCRIPT_TESTS += %D%/flows.t
 PLAIN_SCRIPT_TESTS += %D%/colls.t
 PLAIN_SCRIPT_TESTS += %D%/lua.t
+PLAIN_SCRIPT_TESTS += %D%/ffi.t
 PLAIN_SCRIPT_TESTS += %D%/rust.t
 PLAIN_SCRIPT_TESTS += %D%/julia.t
 PLAIN_SCRIPT_TESTS += %D%/saved.t

@@ -9,8 +9,9 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from tap import done, none, ok, read, tracked
 
-# Not installed: what makes and what tests them; null has a folder of its own.
-NOT = re.compile(r"local\.mk$|^bindings/\w+\.py$|^bindings/start/|/(tests?|examples)/|^plugins/null/")
+# Not installed: what makes and what tests them, and sources of a library; null has a folder
+# of its own.
+NOT = re.compile(r"local\.mk$|^bindings/\w+\.py$|^bindings/lua/ffi/|^bindings/start/|/(tests?|examples)/|^plugins/null/")
 wanted = {n for n in tracked()
           if re.match(r"(examples|bindings)/|plugins/\w+/README\.md$", n) and
           not NOT.search(n.replace("examples/", "", 1) if n.startswith("examples/") else n)}

@@ -39,7 +39,7 @@ for name in tracked():
     if re.search(r"\.(c|h|in|map|prelude|cl|cpp|cu|py|lua|mk)$", name):
         text = read(name)
         words.update(re.findall(r"\w+", without_comments(text, True) if re.search(r"\.[ch]$", name) else text))
-checked = sources("include", "plugins", "src", "tools")
+checked = sources("bindings", "include", "plugins", "src", "tools")
 found = [(path,) + mentions(read(path)) for path in checked]
 if "--list" in sys.argv:
     for path, files, names in found:

@@ -30,7 +30,7 @@ def definitions(path, text):
             if re.match(r"[^;{]*\)\n\{", text[m.end():])]
 
 
-functions = [(p, n) for p in sources("src") for n in definitions(p, read(p))]
+functions = [(p, n) for p in sources("src", "bindings") for n in definitions(p, read(p))]
 wrong = ["%s: %s" % (p, n) for p, n in functions if n not in SHORT and not fits(p, n)]
 if "--list" in sys.argv:
     print("\n".join(wrong), "%d of %d" % (len(wrong), len(functions)), sep="\n")

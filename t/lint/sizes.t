@@ -38,7 +38,7 @@ def functions(text):
     return found
 
 
-files = sources("src", "plugins", "tools", "examples", "bench", "include", "t")
+files = sources("src", "plugins", "tools", "examples", "bench", "bindings", "include", "t")
 texts = {p: read(p) for p in files}
 every = [(p, f) for p in files for f in functions(texts[p])]
 
