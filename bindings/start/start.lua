@@ -8,4 +8,4 @@ graph:launch(twice, {x}, {items = 3})
 local plan = graph:freeze()
 plan()
 plan()
-print(unpack(x:table())) -- 4 8 12
+for _, value in ipairs(x:table()) do print(("%g"):format(value)) end -- 4 8 12

@@ -2,8 +2,8 @@
 -- A server of images: handlers await requests, and for each the device, which shades the image.
 -- A client sends all requests, and awaits the answers.  While one handler waits for the device,
 -- the others and the client go on, on one thread.
-local ffi = require "ffi"
 local plait = require "plait"
+local ffi = plait.ffi
 
 local REQUESTS, HANDLERS, WIDTH = 12, 3, 16
 local PIXELS = WIDTH * WIDTH

@@ -40,8 +40,8 @@ branches[1]:launch(move, {centres, sums, state, CENTRES})
 branches[2]:launch(reseed, {centres, sums, points, state, POINTS, CENTRES})
 graph:freeze()()
 
-local _, moves, seeds = unpack(state:table())
-print(("settled after %d moves and %d new seeds"):format(moves, seeds))
+local counts = state:table()
+print(("settled after %d moves and %d new seeds"):format(counts[2], counts[3]))
 local found, lines = centres:table(), {}
 for i = 1, #found, 2 do
   lines[#lines + 1] = ("a centre near %.1f, %.1f"):format(found[i], found[i + 1])

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- The Mandelbrot set as a picture: one kernel, one launch.
 --
---     luajit mandelbrot.lua [FILE.pgm]
+--     luajit mandelbrot.lua [FILE.pgm]          or lua5.4
 local plait = require "plait"
-local ffi = require "ffi"
+local ffi = plait.ffi
 
 local WIDTH, HEIGHT, MOST = 600, 400, 255
 local here = arg[0]:match "^(.*)/" or "."

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Three stages as coroutines, with bounded queues between them: the first makes blocks, the
 -- second smooths each on the device, the third adds them up.
-local ffi = require "ffi"
 local plait = require "plait"
+local ffi = plait.ffi
 
 local BLOCKS, LENGTH, DEPTH = 20, 64, 4
 local here = arg[0]:match "^(.*)/" or "."

@@ -2,8 +2,8 @@
 -- A search in a tree whose shape is data: queens on a board, none of which attacks another.  A
 -- plan finds the free squares of the next row; a coroutine below each square of the first row
 -- awaits it, and goes into all of them.
-local bit, ffi = require "bit", require "ffi"
 local plait = require "plait"
+local ffi = plait.ffi
 
 local SIZE = 7
 local here = arg[0]:match "^(.*)/" or "."
@@ -19,27 +19,28 @@ local plan = graph:freeze {instances = SIZE}
 
 local places, solutions = 1, 0
 
+-- A row of squares is a number with a bit for each.  A free square is in none of the rows, so
+-- that a sum adds it.
 local function search(queue, columns, left, right)
   places = places + 1
-  if columns == bit.lshift(1, SIZE) - 1 then
+  if columns == 2 ^ SIZE - 1 then
     solutions = solutions + 1
     return
   end
   local out = ffi.new "uint32_t[1]"
   plait.await(plan:run(queue, {columns = columns, left = left, right = right, squares = out}))
   for i = 0, SIZE - 1 do
-    local square = bit.lshift(1, i)
-    if bit.band(out[0], square) ~= 0 then
-      search(queue, bit.bor(columns, square), bit.lshift(bit.bor(left, square), 1),
-             bit.rshift(bit.bor(right, square), 1))
+    local square = 2 ^ i
+    if math.floor(out[0] / square) % 2 == 1 then
+      search(queue, columns + square, 2 * (left + square), math.floor((right + square) / 2))
     end
   end
 end
 
 graph = system:graph()
 for i = 0, SIZE - 1 do
-  local queue, square = system.devices[1]:queue(), bit.lshift(1, i)
-  graph:call(function() search(queue, square, 2 * square, bit.rshift(square, 1)) end, {coroutine = true})
+  local queue, square = system.devices[1]:queue(), 2 ^ i
+  graph:call(function() search(queue, square, 2 * square, math.floor(square / 2)) end, {coroutine = true})
 end
 graph:freeze {widest = true}()
 print(("%d queens: %d solutions in %d places"):format(SIZE, solutions, places))

@@ -9,16 +9,17 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from tap import BUILD, ROOT, SANITIZER, done, ok, run, skip, skip_all, which
+from tap import BUILD, ROOT, SANITIZER, done, ok, run, skip, skip_all
 import julia
+import lua
 import rust
 
 if SANITIZER != "no":
     skip_all("the languages are not built with a sanitizer, the library is")
-LUA, PYTHON = (os.path.join(ROOT, "bindings", name) for name in ("lua", "python"))
+PYTHON = os.path.join(ROOT, "bindings", "python")
 ENVIRONMENT = dict(os.environ, PLAIT_LIBRARY=os.path.join(BUILD, "src/.libs/libplait.so"),
                    PLAIT_PLUGIN_PATH=os.path.join(BUILD, "plugins/.libs"), PYTHONPATH=PYTHON,
-                   LUA_PATH="%s/?.lua;%s/?/init.lua" % (LUA, LUA))
+                   **lua.ENVIRONMENT)
 PROGRAMS = {
     "py": """
 import asyncio
@@ -120,7 +121,7 @@ def rust_command(path):
 
 
 LANGUAGES = {"py": (sys.executable, lambda path: [sys.executable, path]),
-             "lua": (which("luajit"), lambda path: [which("luajit"), path]),
+             **{name: (there, lambda path, there=there: [there, path]) for name, there in lua.INTERPRETERS.items()},
              "rs": (rust.rustc, rust_command), "jl": (julia.julia, lambda path: julia.command(path))}
 WHERE = {"without workers": {"PLAIT_BACKEND": "host", "PLAIT_WORKERS": "0"},
          "with workers": {"PLAIT_BACKEND": "host", "PLAIT_WORKERS": "2"},
@@ -141,16 +142,17 @@ def limited(command, environment):
 if julia.julia:
     ENVIRONMENT.update(julia.environment("pumped"))
 with tempfile.TemporaryDirectory() as work:
-    for suffix, (there, command) in LANGUAGES.items():
+    for language, (there, command) in LANGUAGES.items():
         if not there:
-            skip(suffix + ": the language is not there")
+            skip(lua.missing(language) if language in lua.INTERPRETERS else language + ": the language is not there")
             continue
+        suffix = "lua" if language in lua.INTERPRETERS else language
         path = os.path.join(work, "pumped." + suffix)
         with open(path, "w", encoding="utf-8") as file:
             file.write(PROGRAMS[suffix])
         made = command(path)
         for where, more in WHERE.items():
             got = limited(made, dict(ENVIRONMENT, **more))
-            ok(got.returncode == 0 and set(got.stdout.split()) == {"9"}, "%s: await ends %s" % (suffix, where),
+            ok(got.returncode == 0 and set(got.stdout.split()) == {"9"}, "%s: await ends %s" % (language, where),
                got.stdout, got.stderr)
 done()

@@ -8,17 +8,18 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from tap import BUILD, ROOT, SANITIZER, done, none, ok, read, run, skip, which
+from tap import BUILD, ROOT, SANITIZER, done, none, ok, read, run, skip
 import julia
+import lua
 import rust
 
 sys.path.insert(0, os.path.join(ROOT, "bindings"))
 import layers
 
-LUA, PYTHON = (os.path.join(ROOT, "bindings", name) for name in ("lua", "python"))
+PYTHON = os.path.join(ROOT, "bindings", "python")
 LIBRARY = os.path.join(BUILD, "src/.libs")
 ENVIRONMENT = dict(os.environ, PLAIT_LIBRARY=LIBRARY + "/libplait.so", PYTHONPATH=PYTHON,
-                   LUA_PATH="%s/?.lua;%s/?/init.lua" % (LUA, LUA))
+                   **lua.ENVIRONMENT)
 
 
 def start(language):
@@ -45,7 +46,7 @@ def rust_command(path):
 
 LANGUAGES = {
     "c": (".c", "a compiler", c_command),
-    "lua": (".lua", which("luajit"), lambda path: [which("luajit"), path]),
+    **{name: (".lua", there, lambda path, there=there: [there, path]) for name, there in lua.INTERPRETERS.items()},
     "python": (".py", sys.executable, lambda path: [sys.executable, path]),
     "rust": (".rs", rust.rustc, rust_command),
     "julia": (".jl", julia.julia, lambda path: julia.command(path)),
@@ -54,12 +55,13 @@ LANGUAGES = {
 with tempfile.TemporaryDirectory() as work:
     for language, (suffix, there, command) in LANGUAGES.items():
         if not there:
-            skip(julia.missing if language == "julia" else language + " is not there")
+            skip(julia.missing if language == "julia" else lua.missing(language) if suffix == ".lua" else
+                 language + " is not there")
             continue
         if SANITIZER != "no":
             skip("the languages are not built with a sanitizer, the library is")
             continue
-        text, says = start(language)
+        text, says = start("lua" if suffix == ".lua" else language)
         path = os.path.join(work, "start" + suffix)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)

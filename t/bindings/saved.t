@@ -7,20 +7,20 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from tap import BUILD, ROOT, SANITIZER, done, ok, run, skip, skip_all, which
+from tap import BUILD, ROOT, SANITIZER, done, ok, run, skip, skip_all
 import julia
+import lua
 import rust
 
 if SANITIZER != "no":
     skip_all("the languages are not built with a sanitizer, the library is")
 HERE = os.path.join(ROOT, "t/bindings/saved/saved.")
-LUA, PYTHON = (os.path.join(ROOT, "bindings", name) for name in ("lua", "python"))
+PYTHON = os.path.join(ROOT, "bindings", "python")
 ENVIRONMENT = dict(os.environ, PLAIT_LIBRARY=os.path.join(BUILD, "src/.libs/libplait.so"),
-                   PYTHONPATH=PYTHON, PLAIT_BACKEND="host",
-                   LUA_PATH="%s/?.lua;%s/?/init.lua" % (LUA, LUA))
+                   PYTHONPATH=PYTHON, PLAIT_BACKEND="host", **lua.ENVIRONMENT)
 NAMES = ("kernel:saxpy:0 buffer:x:0 buffer:y:0 signal:done:0 function:more:0 function:note:0 "
          "device:host:0:1")
-CALLS = {"python": "plan.bind_kernel", "lua": "plan:bind_kernel", "rust": "Plan::bind_kernel",
+CALLS = {"python": "plan.bind_kernel", "luajit": "plan:bind_kernel", "lua5.4": "plan:bind_kernel", "rust": "Plan::bind_kernel",
          "julia": "bind!(plan, kernel)"}
 
 
@@ -34,8 +34,9 @@ def rust_command():
 def commands():
     """Return {language: command}; missing languages are skipped."""
     found = {"python": [sys.executable, HERE + "py"]}
-    if which("luajit"):
-        found["lua"] = [which("luajit"), HERE + "lua"]
+    for name, path in lua.INTERPRETERS.items():
+        if path:
+            found[name] = [path, HERE + "lua"]
     if rust.rustc:
         found["rust"] = rust_command()
     if julia.julia:
@@ -43,7 +44,7 @@ def commands():
         ENVIRONMENT.update(julia.environment("saved"))
     for name in CALLS:
         if name not in found:
-            skip(name + " is not there")
+            skip(lua.missing(name) if name in lua.INTERPRETERS else name + " is not there")
     return found
 
 

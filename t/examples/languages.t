@@ -10,6 +10,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from tap import BUILD, ROOT, SANITIZER, SOAK, done, ok, run, skip, which
 import julia
+import lua
 import rust
 
 # How many steps an iteration takes may differ by one where sums are rounded
@@ -26,11 +27,10 @@ SAYS = {
     "image_server": r"12 images by 3 handlers, sum 1626299\n",
 }
 COROUTINES = ("tree_search", "stages", "image_server")
-LUA = os.path.join(ROOT, "bindings", "lua")
 LANGUAGES = {
     "c": (None, "", {}),
     "python": (sys.executable, ".py", {"PYTHONPATH": os.path.join(ROOT, "bindings", "python")}),
-    "lua": (which("luajit"), ".lua", {"LUA_PATH": "%s/?.lua;%s/?/init.lua" % (LUA, LUA)}),
+    **{name: (path, ".lua", lua.ENVIRONMENT) for name, path in lua.INTERPRETERS.items()},
     "rust": (rust.rustc, ".rs", {}),
     "julia": (julia.julia, ".jl", julia.environment("97")),
 }
@@ -40,7 +40,7 @@ def command_of(language, program, name, suffix):
     """How an example is started; those that need to be are compiled."""
     if language == "c":
         return [os.path.join(BUILD, "examples", name)]
-    source = os.path.join(ROOT, "examples", language, name + suffix)
+    source = os.path.join(ROOT, "examples", suffix[1:] if suffix == ".lua" else language, name + suffix)
     if language == "julia":
         # Where Julia itself looks at all pixels it has to be compiled.
         return julia.command(source, how=["-O0"] if name == "mandelbrot" else julia.QUICK)
@@ -105,7 +105,8 @@ def check(language, command, name, environment, work):
 with tempfile.TemporaryDirectory() as work:
     for language, (program, suffix, more) in LANGUAGES.items():
         if language != "c" and not program:
-            skip(julia.missing if language == "julia" else "%s is not there" % language)
+            skip(julia.missing if language == "julia" else lua.missing(language) if suffix == ".lua" else
+                 "%s is not there" % language)
             continue
         if language != "c" and SANITIZER != "no":
             skip("%s is not built with a sanitizer, the library is" % language)

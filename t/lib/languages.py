@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: MIT
 """One program in each language: how it is started, and what it prints."""
 import os
-import shutil
 import sys
 
 import julia
+import lua
 import rust
 from tap import BUILD, ROOT, ok, run, skip
 
 os.environ["PLAIT_LIBRARY"] = os.path.join(BUILD, "src/.libs/libplait.so")
 os.environ["PYTHONPATH"] = os.path.join(ROOT, "bindings/python")
-LUA = os.path.join(ROOT, "bindings/lua")
-os.environ["LUA_PATH"] = "%s/?.lua;%s/?/init.lua" % (LUA, LUA)
+os.environ.update(lua.ENVIRONMENT)
 
 
 def rust_command(source, name):
@@ -26,8 +25,8 @@ def command(language, folder):
     same = os.path.join(ROOT, "t/bindings", folder, "same.")
     if language == "python":
         return [sys.executable, same + "py"]
-    if language == "lua":
-        return shutil.which("luajit") and ["luajit", same + "lua"]
+    if language in lua.INTERPRETERS:
+        return lua.INTERPRETERS[language] and [lua.INTERPRETERS[language], same + "lua"]
     if language == "julia":
         os.environ.update(julia.environment(folder))
         return julia.julia and julia.command(same + "jl")
@@ -36,10 +35,10 @@ def command(language, folder):
 
 def print_same(folder, wanted, normal=lambda text: text):
     """Check what the program prints in each language."""
-    for language in ("python", "lua", "rust", "julia"):
+    for language in ("python", *lua.INTERPRETERS, "rust", "julia"):
         started = command(language, folder)
         if not started:
-            skip("there is no " + language)
+            skip(lua.missing(language) if language in lua.INTERPRETERS else "there is no " + language)
             continue
         got = run(started)
         ok(normal(got.stdout) == wanted and got.returncode == 0, language, got.stdout, got.stderr)

@@ -37,7 +37,7 @@ function put.buffer(slot, _, value, name)
 end
 
 function put.number(slot, box, value, name)
-  kernel.store(box.at, box.exact, value, name)
+  kernel.store(box.at, box.lowest, value, name)
   slot.buffer, slot.value, slot.bytes = nil, box.at, box.bytes
 end
 
@@ -56,7 +56,7 @@ end
 -- Memory of the program: a cdata array; the box keeps it until the next run.
 function put.host(slot, box, value, name)
   local good, size = pcall(ffi.sizeof, value)
-  if type(value) ~= "cdata" or not good or tostring(ffi.typeof(value)):find "%*[^%[]*>$" then
+  if not core.is_cdata(value) or not good or core.is_pointer(value) then
     core.raise(("%s: memory of the program is a cdata array, not %s"):format(name, core.describe(value)))
   end
   box.at = value
@@ -75,7 +75,7 @@ local function box_of(parameter)
   end
   local ctype = of.ctype
   return {put = "number", at = ffi.new(ctype), bytes = ffi.sizeof(ctype),
-          exact = not kernel.inexact(ctype)}
+          lowest = kernel.lowest(ctype)}
 end
 
 -- --- all of a plan -------------------------------------------------------------
@@ -150,7 +150,7 @@ function binding.new(handle, flags)
                                      parameter.name)
   end
   local text = table.concat(top) .. table.concat(middle) .. KEY:rep(#parameters) .. END:format(#parameters)
-  return assert(loadstring(text, "=plait parameters"))(array, desc, boxes, put, known,
+  return assert(core.load(text, "=plait parameters"))(array, desc, boxes, put, known,
                                                        refusing(parameters), asking(parameters), next)
 end
 

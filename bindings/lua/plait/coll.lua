@@ -44,8 +44,6 @@ local function name_of(known, number)
   end
 end
 
-local function has(flags, flag) return require "bit".band(flags, tonumber(flag)) ~= 0 end
-
 local function buffer_number(name)
   local scratch = type(name) == "string" and name:match "^s(%d*)$"
   if scratch then return lib.PLAIT_CHUNK_SCRATCH + (tonumber(scratch) or 0) end
@@ -81,7 +79,7 @@ local function made_chunk(program, call, ...)
   local arguments = {...}
   local count = select("#", ...)
   arguments[count + 1], arguments[count + 2] = out, core.error
-  core.check(call(program:handle(), unpack(arguments, 1, count + 2)))
+  core.check(call(program:handle(), core.unpack(arguments, 1, count + 2)))
   return setmetatable({coll = program, number = out[0]}, Chunk)
 end
 
@@ -204,16 +202,16 @@ function Schedule:query()
   core.check(lib.plait_schedule_query(self:handle(), info, core.error))
   local made = core.plain(info, "ranks root share_chunks input_chunks output_chunks depth lanes steps name")
   made.kind, made.target = name_of(KINDS, info.kind), name_of(TARGETS, info.target)
-  made.in_place = has(info.flags, lib.PLAIT_SCHEDULE_IN_PLACE)
+  made.in_place = core.has(info.flags, lib.PLAIT_SCHEDULE_IN_PLACE)
   return made
 end
 
 local function proof_table(proof)
   local made = core.plain(proof, "depth depth_min lanes channels lane_steps step_chunks ranks steps safe_bytes")
-  if proof.safe_bytes == 0xffffffffffffffffULL then made.safe_bytes = math.huge end
+  if proof.safe_bytes == core.FOREVER then made.safe_bytes = math.huge end
   made.reason, made.exports = REASONS[proof.reason], {}
-  made.same_bits = has(proof.flags, lib.PLAIT_PROOF_SAME_BITS)
-  for name, flag in pairs(EXPORTS) do made.exports[name] = has(proof.flags, flag) end
+  made.same_bits = core.has(proof.flags, lib.PLAIT_PROOF_SAME_BITS)
+  for name, flag in pairs(EXPORTS) do made.exports[name] = core.has(proof.flags, flag) end
   return made
 end
 

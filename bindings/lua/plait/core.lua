@@ -1,14 +1,36 @@
 -- SPDX-License-Identifier: MIT
--- Loading of libplait, errors, handles, and the inbox for Lua functions.
+-- Loading of libplait, errors, handles, and the inbox for Lua functions.  What LuaJIT and
+-- Lua 5.4 do in different ways is here, the FFI included: plait.ffi is a module in C.
 --
 -- The thread that opened the system pulls calls of Lua functions from the inbox as
 -- events.  plait never calls into Lua: no FFI callback exists that could be
 -- collected, run on another thread, or be entered from compiled code.
-local ffi = require "ffi"
+local ffi = require(jit and "ffi" or "plait.ffi")
 ffi.cdef(require "plait.cdef")
 
-local core = {ffi = ffi}
-local FOREVER = 0xffffffffffffffffULL
+local core = {ffi = ffi, unpack = unpack or table.unpack, load = loadstring or load}
+
+--- The largest uint64_t: no limit of time or size.
+core.FOREVER = ffi.cast("uint64_t", ffi.cast("int64_t", -1))
+
+--- Return true for memory and pointers of C; in LuaJIT also for 64-bit integers.
+function core.is_cdata(value) return getmetatable(value) == "ffi" end
+
+--- Return true for a 64-bit integer that came from C.
+core.is_wide = math.type and function(value) return math.type(value) == "integer" end or core.is_cdata
+
+--- Return memory of C as an array of `count` elements; after end_view it is gone.  LuaJIT
+-- checks neither.
+core.view = ffi.view or function(ctype, pointer) return ffi.cast(ctype .. " *", pointer) end
+core.end_view = ffi.end_view or function() end
+
+--- Return true for a pointer, whose memory has no known size.
+function core.is_pointer(value)
+  return tostring(ffi.typeof(value)):find "%*[^%[]*$" ~= nil
+end
+
+--- Return true if flags have a flag of one bit.
+function core.has(flags, flag) return math.floor(flags / tonumber(flag)) % 2 == 1 end
 
 local function open()
   local chosen = os.getenv "PLAIT_LIBRARY"
@@ -120,7 +142,7 @@ function core.make(name, create, ...)
   local arguments = {...}
   local count = select("#", ...)
   arguments[count + 1], arguments[count + 2] = out, core.error
-  core.check(create(unpack(arguments, 1, count + 2)))
+  core.check(create(core.unpack(arguments, 1, count + 2)))
   return out[0]
 end
 
@@ -202,10 +224,12 @@ function core.plain(struct, names)
   local made = {}
   for name in names:gmatch "%S+" do
     local value = struct[name]
-    if type(value) ~= "cdata" then
+    if value == nil then -- a text that is NULL
+      made[name] = ""
+    elseif not core.is_cdata(value) then
       made[name] = value
     elseif tostring(ffi.typeof(value)):find "char" then
-      made[name] = value ~= nil and ffi.string(value) or ""
+      made[name] = ffi.string(value)
     else
       made[name] = tonumber(value)
     end
@@ -229,7 +253,7 @@ function core.native_kind(kind)
 end
 
 function core.nanoseconds(seconds)
-  if seconds == nil then return FOREVER end
+  if seconds == nil then return core.FOREVER end
   return ffi.cast("uint64_t", math.max(0, seconds) * 1e9)
 end
 
@@ -458,8 +482,8 @@ end
 -- there; pump() resumes the coroutine.  If it is a node whose run is stopped, the error of that
 -- is raised at once.
 function core.await(inbox, object, ask)
-  local thread, done = coroutine.running(), false
-  if not thread then core.raise "plait.await and signal:reach are for coroutines" end
+  local done, thread, is_main = false, coroutine.running()
+  if not thread or is_main then core.raise "plait.await and signal:reach are for coroutines" end
   local node, token = nodes[thread], {}
   if node and node.stopped then error(stopped_failure(), 0) end
   local number = inbox:register(function()

@@ -126,7 +126,9 @@ function Data:map(fn, mode)
   local pointer = ffi.new "void *[1]"
   refuse_in_task()
   serving(self.flow.system, lib.plait_data_map, self:handle(), nil, flags[mode or "rw"], pointer, core.error)
-  local good, problem = pcall(fn, ffi.cast(self.ctype .. " *", pointer[0]), self.count)
+  local memory = core.view(self.ctype, pointer[0], self.count)
+  local good, problem = pcall(fn, memory, self.count)
+  core.end_view(memory)
   core.check(lib.plait_data_unmap(self:handle(), pointer[0], core.error))
   if not good then error(problem, 0) end
 end
@@ -182,7 +184,7 @@ local function new_data(self, ctype, extents, label)
   for _, n in ipairs(extents) do count = count * n end
   return core.object(Data, handle, {
     flow = self, ctype = ctype, extents = extents, count = count, label = label,
-    pointer = ctype and ffi.cast(ctype .. " *", info.pointer)})
+    pointer = ctype and core.view(ctype, info.pointer, count)})
 end
 
 --- Create data of a type of C.  `values` is a table of numbers, or the number of elements,
@@ -283,7 +285,7 @@ function Flow:call(fn, options)
     end
   end
   local inbox = self.system.inbox
-  local function run() fn(unpack(pointers, 1, count)) end
+  local function run() fn(core.unpack(pointers, 1, count)) end
   functions[run] = true
   local number = inbox:register(run)
   self.calls[#self.calls + 1] = tonumber(ffi.cast("uintptr_t", number))

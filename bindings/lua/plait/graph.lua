@@ -23,7 +23,7 @@ end
 local function numbers(nodes, what)
   if type(nodes) ~= "table" then nodes = {nodes} end
   for _, node in ipairs(nodes) do
-    if type(node) ~= "cdata" then
+    if not core.is_wide(node) then
       core.raise(what .. ": expected a node, as launch() and others return, not " .. core.describe(node))
     end
   end

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
---- plait for LuaJIT: task graphs, scheduled once and replayed.
+--- plait for LuaJIT and Lua 5.4: task graphs, scheduled once and replayed.
 --
 --     local plait = require "plait"
 --     local system = plait.open()                  -- PLAIT_BACKEND chooses
@@ -34,6 +34,7 @@ local plait = {
   SAMPLER_LINEAR = lib.PLAIT_SAMPLER_LINEAR,
   SAMPLER_ZERO = lib.PLAIT_SAMPLER_ZERO,
   await = plan.await,
+  ffi = ffi,
   chunk = flow.chunk,
 }
 
@@ -213,7 +214,7 @@ function System:kernels(folder, ...)
     signature = signature:gsub("%s+", " ")
     made[i] = self:kernel(signature, text, {file = path})
   end
-  return unpack(made)
+  return core.unpack(made)
 end
 
 --- Create an empty graph.

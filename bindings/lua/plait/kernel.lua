@@ -175,28 +175,32 @@ local function does_not_fit(value, what)
     "does not fit its type"))
 end
 
--- Return true if a store into this C type rounds numbers.
-function kernel.inexact(ctype)
-  return ctype:find "float" ~= nil or ctype:find "double" ~= nil
+-- Return the lowest number of an integer type; nil for a type that rounds numbers.
+function kernel.lowest(ctype)
+  if ctype:find "float" or ctype:find "double" then return nil end
+  return ctype:find "^uint" and 0 or -2^63
 end
 
 local function put(at, value) at[0] = value end
 
 -- Store a number for C; raise an error if it does not fit, since C would truncate it.
-function kernel.store(at, exact, value, what)
+-- `lowest`: of an integer type, nil for others.
+function kernel.store(at, lowest, value, what)
   local kind = type(value)
   if kind == "number" or kind == "boolean" then
     at[0] = value
-  elseif kind ~= "cdata" or not pcall(put, at, value) then
+  elseif not core.is_cdata(value) or not pcall(put, at, value) then
     is_no_number(value, what)
   end
-  if exact and kind == "number" and tonumber(at[0]) ~= value then does_not_fit(value, what) end
+  if lowest and kind == "number" and (value < lowest or tonumber(at[0]) ~= value) then
+    does_not_fit(value, what)
+  end
 end
 
 -- Convert a number to a C type.
 function kernel.convert(ctype, value, what)
   local made = ffi.new(ctype)
-  kernel.store(made, not kernel.inexact(ctype), value, what)
+  kernel.store(made, kernel.lowest(ctype), value, what)
   return made
 end
 
@@ -205,15 +209,15 @@ local function convert_vector(of, value, what)
   if not core.is_plain(value) or #value ~= of.lanes then
     core.raise(("%s is a vector: give it a table of %d numbers, not %s"):format(what, of.lanes, core.describe(value)))
   end
-  local made, exact = ffi.new(of.ctype), not kernel.inexact(of.ctype)
-  for i = 1, of.lanes do kernel.store(made + (i - 1), exact, value[i], what) end
+  local made, lowest = ffi.new(of.ctype), kernel.lowest(of.ctype)
+  for i = 1, of.lanes do kernel.store(made + (i - 1), lowest, value[i], what) end
   return made
 end
 
 -- Copy a struct: a cdata, or a string of its bytes.
 local function convert_struct(of, value, what)
   local kind = type(value)
-  local have = kind == "string" and #value or kind == "cdata" and ffi.sizeof(value)
+  local have = kind == "string" and #value or core.is_cdata(value) and ffi.sizeof(value)
   if have ~= of.bytes then
     core.raise(("%s is a struct of %d bytes: give it a cdata or a string of that size, not %s"):format(
       what, of.bytes, core.describe(value)))
@@ -258,7 +262,8 @@ local function find_word(ctype)
   if type(made[0]) == "boolean" then return "bool" end
   if tonumber(made[0]) == 0.5 then return "f" .. 8 * bytes end
   made[0] = -1
-  return (made[0] < 0 and "i" or "u") .. 8 * bytes
+  local is_signed = made[0] < 0 and not tostring(ffi.typeof(made)):find "uint64_t" -- wraps in Lua 5.4
+  return (is_signed and "i" or "u") .. 8 * bytes
 end
 
 local words = {char = "u8"} -- bytes

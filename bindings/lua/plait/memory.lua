@@ -25,7 +25,7 @@ end
 
 -- Return a size; raise an error for what is no number of bytes.
 local function check_size(bytes)
-  if type(bytes) == "cdata" then bytes = tonumber(bytes) end
+  if core.is_cdata(bytes) then bytes = tonumber(bytes) end
   if type(bytes) ~= "number" or bytes < 0 or bytes >= 2^63 or bytes % 1 ~= 0 then
     core.raise(("buffer: size %s; a buffer has 0 to 2^63 - 1 bytes"):format(core.describe(bytes)))
   end
@@ -90,8 +90,10 @@ function Buffer:map(fn)
   local pointer = ffi.new "void *[1]"
   core.check(lib.plait_buffer_map(self:handle(), 0, self.bytes,
                                   lib.PLAIT_MAP_READ + lib.PLAIT_MAP_WRITE, pointer, core.error))
-  local good, result = pcall(fn, ffi.cast(self.ctype .. " *", pointer[0]),
-                             math.floor(self.bytes / ffi.sizeof(self.ctype)))
+  local count = math.floor(self.bytes / ffi.sizeof(self.ctype))
+  local memory_of = core.view(self.ctype, pointer[0], count)
+  local good, result = pcall(fn, memory_of, count)
+  core.end_view(memory_of)
   core.check(lib.plait_buffer_unmap(self:handle(), pointer[0], core.error))
   if not good then error(result, 0) end
   return result
@@ -275,10 +277,9 @@ end
 
 -- Return address and size of a cdata array, or of `how.bytes` bytes at a pointer.
 local function extent_of(at, how, what)
-  if type(at) ~= "cdata" then core.raise(("%s: memory is a cdata, not %s"):format(what, core.describe(at))) end
+  if not core.is_cdata(at) then core.raise(("%s: memory is a cdata, not %s"):format(what, core.describe(at))) end
   local good, size = pcall(ffi.sizeof, at)
-  local is_pointer = tostring(ffi.typeof(at)):find "%*[^%[]*>$" ~= nil
-  local bytes = how.bytes or good and not is_pointer and size or
+  local bytes = how.bytes or good and not core.is_pointer(at) and size or
     core.raise(what .. ": a pointer needs `bytes`")
   return ffi.cast("void *", at), bytes
 end

@@ -61,7 +61,7 @@ end
 -- runs without parameters do not come here.
 local function lends(given)
   for _, value in pairs(given) do
-    if type(value) == "cdata" then return true end
+    if core.is_cdata(value) then return true end
   end
   return false
 end
@@ -195,7 +195,7 @@ end
 -- {coroutine = true}: as of graph:call.
 function Plan:bind_function(name, fn, how)
   local desc, inbox = core.sized "plait_function_desc", self.system.inbox
-  if type(fn) == "cdata" then
+  if core.is_cdata(fn) then
     desc["function"] = ffi.cast("plait_host_function", fn)
     desc.flags = lib.PLAIT_CALL_ANY_THREAD
   elseif type(fn) ~= "function" then
@@ -329,7 +329,8 @@ function Plan:bytes() return written(lib.plait_plan_write, self:handle(), lib.PL
 -- 0, the default: enough for the expected numbers of iterations.
 function Plan:record(records)
   core.check(lib.plait_plan_record(self:handle(), records or 0, core.error))
-  self.flags, self.bind = bit.bor(self.flags, lib.PLAIT_RUN_RECORD), nil
+  if not core.has(self.flags, lib.PLAIT_RUN_RECORD) then self.flags = self.flags + lib.PLAIT_RUN_RECORD end
+  self.bind = nil
 end
 
 -- --- runs ----------------------------------------------------------------------

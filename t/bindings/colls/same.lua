@@ -5,7 +5,9 @@ local plait = require "plait"
 local CLUSTER = "cluster ranks=4\nlane rate=1"
 
 local function content(buffer)
-  return table.concat(buffer:table(), " ")
+  local numbers = buffer:table()
+  for i, number in ipairs(numbers) do numbers[i] = ("%g"):format(number) end
+  return table.concat(numbers, " ")
 end
 
 local function truth(held) return held and "True" or "False" end

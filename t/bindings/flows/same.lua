@@ -13,6 +13,12 @@ KERNEL(heat) {
 }
 ]]
 
+local function numbers_of(data)
+  local numbers = data:table()
+  for i, number in ipairs(numbers) do numbers[i] = ("%g"):format(number) end
+  return table.concat(numbers, " ")
+end
+
 local system = plait.open {backend = "host"}
 local heat = system:kernel(SIGNATURE, SOURCE)
 local flow = system:flow {record = true, lanes = 2}
@@ -26,7 +32,7 @@ flow:call(function(numbers, out)
   out[0] = 0
   for i = 0, 7 do out[0] = out[0] + numbers[i] end
 end, {reads = {u}, writes = {total}, label = "add"})
-print(("%g"):format(total[0]) .. " " .. table.concat(u:table(), " "))
+print(("%g"):format(total[0]) .. " " .. numbers_of(u))
 u[2] = 9
 flow:fill(v:box {2, 4}, 5)
 print(("%g %g"):format(u[2], v[3]))

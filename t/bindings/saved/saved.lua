@@ -34,7 +34,7 @@ local function run(path)
   plan:bind_device("host:0", device)
   plan:prepare()
   plan {a = 2}
-  print(y:table()[1] .. " " .. y:table()[2] .. " " .. table.concat(notes, " ") .. " " .. done:reached())
+  print(("%g %g "):format(y:table()[1], y:table()[2]) .. table.concat(notes, " ") .. " " .. done:reached())
 end
 
 local what, path = ...
