@@ -10,7 +10,7 @@ import re
 import layers
 
 LANGUAGES = ("python", "lua", "rust", "julia")
-TITLES = {"python": "Python", "lua": "LuaJIT", "rust": "Rust", "julia": "Julia"}
+TITLES = {"python": "Python", "lua": "Lua", "rust": "Rust", "julia": "Julia"}
 
 HELD = "an object holds one reference, and the language counts those to the object"
 SHORT = "a short form of `%s`, which the layers call with all its options"
@@ -194,7 +194,7 @@ def page(api, note):
     reached = {language: members_by_function(language) for language in LANGUAGES}
     lines = ["# What each language can do", "", "<!-- %s -->" % note, "",
              "The functions of C, and the members of each language that call them; two at most are named. The",
-             "pages of the languages have all members: [Python](python.md), [LuaJIT](lua.md), [Rust](rust.md),",
+             "pages of the languages have all members: [Python](python.md), [Lua](lua.md), [Rust](rust.md),",
              "[Julia](julia.md). Each function can also be called directly."]
     for header in api["headers"]:
         rows = [f for f in api["functions"] if f["header"] == header and f["name"] not in INTERNAL]

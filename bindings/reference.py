@@ -8,7 +8,7 @@ import textwrap
 import layers
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-NAMES = {"c": "C", "lua": "LuaJIT", "python": "Python", "rust": "Rust", "julia": "Julia"}
+NAMES = {"c": "C", "lua": "Lua", "python": "Python", "rust": "Rust", "julia": "Julia"}
 SUFFIXES = {"lua": "lua", "python": "py", "rust": "rs", "julia": "jl"}
 RAW = {"lua": "`require(\"plait.core\").lib`", "python": "`plait._library.lib`, with the structs of `plait._raw`",
        "rust": "the crate `plait_sys`, also called `plait::sys`", "julia": "`Plait.Raw`"}
