@@ -131,13 +131,14 @@ function Graph:launch(code, arguments, how)
                   scratch_bytes = how and how.scratch_bytes}
   local items = how and how.items
   if how and how.series then fields.series, fields.series_count = kernel.series(how.series) end
-  local sizes = fields.series -- keep the array
   if type(items) == "table" and items.name then
     fields.launch_parameter = items.name
   else
     fields.launch = code.geometry(how)
   end
-  return add(self, lib.PLAIT_NODE_LAUNCH, fields, how)
+  local node = add(self, lib.PLAIT_NODE_LAUNCH, fields, how)
+  made, arguments = nil, nil -- the call read them; a call in tail position would drop them before
+  return node
 end
 
 --- Add a call of a Lua function, on the thread that opened the system.  An error in

@@ -51,7 +51,9 @@ end
 
 --- Return what plait.open with these options would find, without opening it.
 function plait.backend_report(options)
-  return core.text(lib.plait_backend_report, context_desc(options or {}))
+  local report = core.text(lib.plait_backend_report, context_desc(options or {}))
+  options = nil -- the call read its texts
+  return report
 end
 
 --- In a function of a run: return true if the run was stopped, so that a long function
