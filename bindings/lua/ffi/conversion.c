@@ -21,6 +21,16 @@ static _Noreturn void refuse(lua_State *L, const struct plait__c_type *type, int
 	__builtin_unreachable();
 }
 
+/* Memory of Lua programs: aligned or not, and of any other type. */
+#define ANYWHERE __attribute__((aligned(1), may_alias))
+typedef int8_t ANYWHERE any_i8;
+typedef int16_t ANYWHERE any_i16;
+typedef int32_t ANYWHERE any_i32;
+typedef int64_t ANYWHERE any_i64;
+typedef float ANYWHERE any_float;
+typedef double ANYWHERE any_double;
+typedef void *ANYWHERE any_pointer;
+
 /* --- numbers --- */
 
 uint64_t plait__conversion_integer(lua_State *L, int index)
@@ -43,10 +53,10 @@ static void push_integer(lua_State *L, const struct plait__c_type *type, const v
 	unsigned unused = 8 * (unsigned)(sizeof(value) - type->size);
 
 	switch (type->size) {
-	case 1: value = *(const int8_t *)at; break;
-	case 2: value = *(const int16_t *)at; break;
-	case 4: value = *(const int32_t *)at; break;
-	default: value = *(const int64_t *)at; break;
+	case 1: value = *(const any_i8 *)at; break;
+	case 2: value = *(const any_i16 *)at; break;
+	case 4: value = *(const any_i32 *)at; break;
+	default: value = *(const any_i64 *)at; break;
 	}
 	if (!type->is_signed)
 		value = (int64_t)((uint64_t)value << unused >> unused);
@@ -56,10 +66,10 @@ static void push_integer(lua_State *L, const struct plait__c_type *type, const v
 static void store_integer(const struct plait__c_type *type, void *at, uint64_t value)
 {
 	switch (type->size) {
-	case 1: *(uint8_t *)at = (uint8_t)value; break;
-	case 2: *(uint16_t *)at = (uint16_t)value; break;
-	case 4: *(uint32_t *)at = (uint32_t)value; break;
-	default: *(uint64_t *)at = value; break;
+	case 1: *(any_i8 *)at = (int8_t)value; break;
+	case 2: *(any_i16 *)at = (int16_t)value; break;
+	case 4: *(any_i32 *)at = (int32_t)value; break;
+	default: *(any_i64 *)at = (int64_t)value; break;
 	}
 }
 
@@ -70,16 +80,17 @@ static void store_scalar(lua_State *L, const struct plait__c_type *type, void *a
 	if (!is_boolean && lua_type(L, index) != LUA_TNUMBER)
 		refuse(L, type, index);
 	if (type->kind == C_TYPE_BOOL)
-		*(bool *)at = is_boolean ? lua_toboolean(L, index) : lua_tonumber(L, index) != 0;
+		*(any_i8 *)at = is_boolean ? (int8_t)lua_toboolean(L, index) :
+						  lua_tonumber(L, index) != 0;
 	else if (type->kind == C_TYPE_INTEGER)
 		store_integer(type, at, is_boolean ? (uint64_t)lua_toboolean(L, index) :
 						     plait__conversion_integer(L, index));
 	else if (is_boolean)
 		refuse(L, type, index);
 	else if (type->size == sizeof(float))
-		*(float *)at = (float)lua_tonumber(L, index);
+		*(any_float *)at = (float)lua_tonumber(L, index);
 	else
-		*(double *)at = lua_tonumber(L, index);
+		*(any_double *)at = lua_tonumber(L, index);
 }
 
 /* --- pointers --- */
@@ -196,7 +207,7 @@ void plait__conversion_store(lua_State *L, const struct plait__c_type *type, voi
 		store_scalar(L, type, at, index);
 		return;
 	case C_TYPE_POINTER:
-		*(void **)at = pointer(L, type, index);
+		*(any_pointer *)at = pointer(L, type, index);
 		return;
 	case C_TYPE_ARRAY:
 	case C_TYPE_STRUCT:
@@ -211,18 +222,18 @@ void plait__conversion_push(lua_State *L, const struct plait__c_type *type, void
 {
 	switch (type->kind) {
 	case C_TYPE_BOOL:
-		lua_pushboolean(L, *(const bool *)at);
+		lua_pushboolean(L, *(const any_i8 *)at != 0);
 		return;
 	case C_TYPE_INTEGER:
 		push_integer(L, type, at);
 		return;
 	case C_TYPE_FLOAT:
-		lua_pushnumber(L, type->size == sizeof(float) ? *(const float *)at :
-								(double)*(const double *)at);
+		lua_pushnumber(L, type->size == sizeof(float) ? *(const any_float *)at :
+								  *(const any_double *)at);
 		return;
 	case C_TYPE_POINTER:
-		if (*(void **)at)
-			plait__cdata_push_part(L, type, *(void **)at, 0);
+		if (*(any_pointer *)at)
+			plait__cdata_push_part(L, type, *(any_pointer *)at, 0);
 		else
 			lua_pushnil(L);
 		return;

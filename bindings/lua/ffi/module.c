@@ -36,7 +36,7 @@ static size_t bytes_of(lua_State *L, const struct plait__c_type *of, size_t coun
 
 	if (!of->size)
 		luaL_error(L, "elements of unknown size");
-	if (__builtin_mul_overflow(of->size, count, &bytes) || bytes > PTRDIFF_MAX)
+	if (__builtin_mul_overflow(of->size, count, &bytes) || bytes > C_TYPE_MOST)
 		luaL_error(L, "an array that is too large");
 	return bytes;
 }
