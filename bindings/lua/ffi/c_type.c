@@ -15,11 +15,11 @@ void *plait__c_type_keep(lua_State *L, size_t bytes)
 	return made;
 }
 
-char *plait__c_type_keep_text(lua_State *L, const char *text, size_t length)
+const char *plait__c_type_keep_text(lua_State *L, const char *text)
 {
-	char *made = plait__c_type_keep(L, length + 1);
+	const char *made = lua_pushstring(L, text);
 
-	memcpy(made, text, length);
+	luaL_ref(L, LUA_REGISTRYINDEX);
 	return made;
 }
 
@@ -126,6 +126,11 @@ void plait__c_type_lay_out(lua_State *L, struct plait__c_type *type,
 const struct plait__c_type_member *plait__c_type_field(const struct plait__c_type *type,
 						      const char *name)
 {
+	/* Lua has one copy of a short text. */
+	for (size_t i = 0; i < type->count; i++) {
+		if (type->members[i].name == name)
+			return &type->members[i];
+	}
 	for (size_t i = 0; i < type->count; i++) {
 		if (!strcmp(type->members[i].name, name))
 			return &type->members[i];

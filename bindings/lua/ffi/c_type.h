@@ -31,7 +31,7 @@ struct plait__c_type;
 
 /* A field of a struct, or a parameter of a function, which may have no name. */
 struct plait__c_type_member {
-	const char *name;
+	const char *name; /* a string of Lua */
 	const struct plait__c_type *type;
 	size_t offset;
 };
@@ -50,9 +50,9 @@ struct plait__c_type {
 	struct plait__c_type *next;	/* of those */
 };
 
-/* Return zeroed memory that lives as long as the state. */
+/* Return zeroed memory that lives as long as the state; a string of Lua that does. */
 void *plait__c_type_keep(lua_State *L, size_t bytes);
-char *plait__c_type_keep_text(lua_State *L, const char *text, size_t length);
+const char *plait__c_type_keep_text(lua_State *L, const char *text);
 
 /* Return the one type that is derived so. */
 struct plait__c_type *plait__c_type_pointer(lua_State *L, const struct plait__c_type *to);

@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-/* Metatables, as keys of the registry; the second one also finalizes. */
+/* Metatables, as keys of the registry; the second one also finalizes.  Both have the address
+   of the first one as element 1, which tells objects from other userdata. */
 static char plain, finalized;
 
 enum { FINALIZER = 1, ROOT = 2 }; /* user values */
@@ -20,13 +21,8 @@ struct plait__cdata *plait__cdata_at(lua_State *L, int index)
 
 	if (lua_type(L, index) != LUA_TUSERDATA || !lua_getmetatable(L, index))
 		return NULL;
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &plain);
-	is_one = lua_rawequal(L, -1, -2);
-	if (!is_one) {
-		lua_rawgetp(L, LUA_REGISTRYINDEX, &finalized);
-		is_one = lua_rawequal(L, -1, -3);
-		lua_pop(L, 1);
-	}
+	lua_rawgeti(L, -1, 1);
+	is_one = lua_touserdata(L, -1) == &plain;
 	lua_pop(L, 2);
 	return is_one ? lua_touserdata(L, index) : NULL;
 }
@@ -310,6 +306,8 @@ static void make_metatable(lua_State *L, const char *key, bool finalizes)
 	};
 
 	luaL_newlib(L, methods);
+	lua_pushlightuserdata(L, &plain);
+	lua_rawseti(L, -2, 1);
 	lua_pushliteral(L, "ffi"); /* what getmetatable says of an object of LuaJIT's, too */
 	lua_setfield(L, -2, "__metatable");
 	if (finalizes) {

@@ -174,7 +174,7 @@ static struct plait__c_type *find_struct(struct plait__token_reader *p, const ch
 	made->kind = C_TYPE_STRUCT;
 	made->align = 1;
 	if (*tag) {
-		made->name = plait__c_type_keep_text(p->L, tag, strlen(tag));
+		made->name = plait__c_type_keep_text(p->L, tag);
 		set(p->L, &types_of_names, tag, made);
 	}
 	return made;
@@ -358,7 +358,7 @@ static void declare(struct plait__token_reader *p, const struct plait__c_type *b
 		plait__token_expect(&inner, ")");
 	} else {
 		if (p->token == TOKEN_WORD) {
-			out->name = plait__c_type_keep_text(p->L, p->word, strlen(p->word));
+			out->name = plait__c_type_keep_text(p->L, p->word);
 			plait__token_advance(p);
 		}
 		out->type = read_suffix(p, base);

@@ -81,7 +81,7 @@ end
 -- --- all of a plan -------------------------------------------------------------
 
 local HEAD = [[
-local array, desc, boxes, put, known, unknown, missing, next = ...
+local slots, desc, boxes, put, known, unknown, missing, next = ...
 local put_buffer, put_number, put_launch, put_aggregate = put.buffer, put.number, put.launch, put.aggregate
 local put_host = put.host
 ]]
@@ -92,9 +92,9 @@ return function(given)
 local ONE = [[
   value = given[%q]
   if value ~= nil then
-    array[count].parameter = %d
-    put_%s(array[count], box%d, value, %q)
     count = count + 1
+    slots[count].parameter = %d
+    put_%s(slots[count], box%d, value, %q)
   end
 ]]
 -- Repeated once per parameter; a key that remains after that is unknown.
@@ -141,16 +141,18 @@ function binding.new(handle, flags)
   local parameters = binding.parameters(handle)
   local array = ffi.new("plait_binding[?]", math.max(#parameters, 1))
   local desc = core.sized("plait_run_desc", {bindings = array, flags = flags})
+  local slots = {[0] = array} -- references do not keep their array in LuaJIT
   local boxes, known, top, middle = {}, {}, {HEAD}, {BEGIN}
   for i, parameter in ipairs(parameters) do
-    array[i - 1].size = ffi.sizeof "plait_binding"
+    slots[i] = array[i - 1]
+    slots[i].size = ffi.sizeof "plait_binding"
     boxes[i], known[parameter.name] = box_of(parameter), true
     top[#top + 1] = ("local box%d = boxes[%d]\n"):format(i, i)
     middle[#middle + 1] = ONE:format(parameter.name, parameter.number, boxes[i].put, i,
                                      parameter.name)
   end
   local text = table.concat(top) .. table.concat(middle) .. KEY:rep(#parameters) .. END:format(#parameters)
-  return assert(core.load(text, "=plait parameters"))(array, desc, boxes, put, known,
+  return assert(core.load(text, "=plait parameters"))(slots, desc, boxes, put, known,
                                                        refusing(parameters), asking(parameters), next)
 end
 
