@@ -18,12 +18,12 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "t", "lib"))
 os.environ.setdefault("abs_top_builddir", os.getcwd())
-from tap import BUILD, ROOT, which  # noqa: E402
+from tap import BUILD, ROOT  # noqa: E402
 import julia  # noqa: E402
+import lua  # noqa: E402
 import rust  # noqa: E402
 
 KINDS = ("plan()", "plan(a=1)", "run and wait", "pull and answer", "with its queue")
-LUA = os.path.join(ROOT, "bindings", "lua")
 
 
 def rust_program():
@@ -43,8 +43,8 @@ def programs():
         return os.path.join(HERE, "languages", "bench." + suffix)
     return {
         "c": lambda: ([os.path.join(BUILD, "bench/languages/bench")], {}),
-        "lua": lambda: which("luajit") and ([which("luajit"), source("lua")], {
-            "LUA_PATH": "%s/?.lua;%s/?/init.lua" % (LUA, LUA)}),
+        **{name: lambda path=path: path and ([path, source("lua")], lua.ENVIRONMENT)
+           for name, path in lua.INTERPRETERS.items()},
         "julia": lambda: julia.julia and (julia.command(source("jl"), how=[]),
                                           dict(julia.environment("bench"), JULIA_NUM_THREADS="1")),
         "rust": lambda: rust.rustc and (rust_program(), {}),
@@ -82,7 +82,7 @@ def measure(running, rounds):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=50)
-    parser.add_argument("--who", default="c,lua,julia,rust,python")
+    parser.add_argument("--who", default="c,luajit,lua5.4,julia,rust,python")
     given = parser.parse_args()
     running = {}
     for who in given.who.split(","):

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The operations of bench.c, from LuaJIT.
+-- The operations of bench.c, from LuaJIT or Lua 5.4.
 local plait = require "plait"
-local ffi = require "ffi"
+local ffi = plait.ffi
 ffi.cdef [[
 typedef struct { long seconds, nanoseconds; } bench_time;
 int clock_gettime(int, bench_time *);
