@@ -25,10 +25,11 @@ nobase_dist_pkgdata_DATA = %D%/README.md %D%/api.json %D%/julia/Plait/Project.to
 	%D%/rust/plait/src/names.rs %D%/rust/plait/src/plan.rs %D%/rust/plait/src/queue.rs \
 	%D%/rust/plait/src/rows.rs %D%/rust/plait/src/schedule.rs %D%/rust/plait/src/suspend.rs %D%/rust/plait/src/system.rs %D%/rust/plait/src/task.rs
 
-# The module plait.ffi for Lua 5.4; Lua's symbols are those of the interpreter.
+# The module plait.ffi for Lua 5.4; Lua's symbols are those of the interpreter.  A name with
+# "exec" is installed before install-exec-hook.
 if LUA
-luamoduledir = $(libdir)/lua/5.4/plait
-luamodule_LTLIBRARIES = %D%/lua/ffi/ffi.la
+luaexecdir = $(libdir)/lua/5.4/plait
+luaexec_LTLIBRARIES = %D%/lua/ffi/ffi.la
 %C%_lua_ffi_ffi_la_SOURCES = %D%/lua/ffi/c_type.c %D%/lua/ffi/c_type.h \
 	%D%/lua/ffi/cdata.c %D%/lua/ffi/cdata.h %D%/lua/ffi/conversion.c \
 	%D%/lua/ffi/conversion.h %D%/lua/ffi/declaration.c %D%/lua/ffi/declaration.h \

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The headers in LuaJIT's ffi.cdef, without directives and marks: its layout of
-every struct is the compiler's, and the library can be called through it."""
+"""The headers in ffi.cdef of LuaJIT and of plait.ffi, without directives and marks: its layout
+of every struct is the compiler's, and the library can be called through it."""
 import os
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from tap import BUILD, ROOT, SANITIZER, done, ok, run, skip, skip_all, which
+from tap import BUILD, ROOT, SANITIZER, done, ok, run, skip
 import headers
+import lua
 
 LUA = """
-local ffi = require "ffi"
+local ffi = require(jit and "ffi" or "plait.ffi")
 local file = assert(io.open(arg[1])); local text = file:read("*a"); file:close()
 ffi.cdef(text)
 for line in io.lines(arg[2]) do
@@ -32,23 +33,33 @@ end
 print "fine"
 """
 
-luajit = which("luajit")
-if not luajit:
-    skip_all("no luajit")
 structs = [d.name for d in headers.everything() if d.kind == "struct" and d.header not in ("plugin", "work", "memory")]
-with tempfile.TemporaryDirectory() as work:
+
+
+def check(name, path, work):
+    if name != "luajit" and SANITIZER != "no":
+        skip("lua5.4 is not built with a sanitizer, the module is")
+        return
     script, text = os.path.join(work, "x.lua"), os.path.join(work, "x.h")
     with open(script, "w") as file:
         file.write(LUA)
     with open(text, "w") as file:
         file.write(headers.cdef())
-    table = os.path.join(ROOT, "t/abi/structs.txt")
-    result = run([luajit, script, text, table])
-    ok("fine" in result.stdout, "ffi.cdef reads all headers and agrees on structs", result.stderr)
+    command = [path, script, text, os.path.join(ROOT, "t/abi/structs.txt")]
+    environment = dict(os.environ, **lua.ENVIRONMENT)
+    result = run(command, env=environment)
+    ok("fine" in result.stdout, name + ": ffi.cdef reads all headers and agrees on structs", result.stderr)
     if SANITIZER != "no":
         skip("luajit is not built with a sanitizer, the library is")
-    else:
-        result = run([luajit, script, text, table,
-                      os.path.join(BUILD, "src/.libs/libplait.so"), " ".join(structs)])
-        ok("fine" in result.stdout, "the library answers, plait_sizeof too", result.stderr)
+        return
+    result = run([*command, os.path.join(BUILD, "src/.libs/libplait.so"), " ".join(structs)], env=environment)
+    ok("fine" in result.stdout, name + ": the library answers, plait_sizeof too", result.stderr)
+
+
+with tempfile.TemporaryDirectory() as work:
+    for name, path in lua.INTERPRETERS.items():
+        if path:
+            check(name, path, work)
+        else:
+            skip(lua.missing(name))
 done()
