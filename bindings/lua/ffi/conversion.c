@@ -16,8 +16,7 @@ static _Noreturn void refuse(lua_State *L, const struct plait__c_type *type, int
 	else
 		lua_pushstring(L, luaL_typename(L, index));
 	plait__c_type_push_text(L, type);
-	lua_pushfstring(L, "cannot convert '%s' to '%s'", lua_tostring(L, -2), lua_tostring(L, -1));
-	lua_error(L);
+	luaL_error(L, "cannot convert '%s' to '%s'", lua_tostring(L, -2), lua_tostring(L, -1));
 	__builtin_unreachable();
 }
 

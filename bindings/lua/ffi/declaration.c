@@ -193,9 +193,9 @@ static const struct plait__c_type *read_struct(struct plait__token_reader *p)
 	}
 	made = find_struct(p, tag);
 	if (plait__token_accept(p, "{")) {
-		if (made->size)
+		count = made->size ? 0 : read_fields(p, fields);
+		if (made->size) /* also by a declaration among its fields */
 			plait__token_refuse(p, "a struct that has fields already");
-		count = read_fields(p, fields);
 		plait__c_type_lay_out(p->L, made, keep_members(p->L, fields, count), count);
 	}
 	return made;

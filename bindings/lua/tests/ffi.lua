@@ -67,7 +67,7 @@ for text, problem in pairs {
   ["typedef int t[" .. "1][" .. "0x7fffffffffffffff];"] = "too large", ["int " .. ("*"):rep(100) .. "p();"] = "too deep",
   [("struct { "):rep(100)] = "too deep", ["typedef int t" .. ("[1]"):rep(100) .. ";"] = "too deep",
   [("x"):rep(200) .. ";"] = "too long", ["struct pair2 { int a; }; struct pair2 { int a; };"] = "already",
-  ["struct huge { char a[0x7fffffffffff], b[0x7fffffffffff]; };"] = "too large", ["int (*f"] = "without an end",
+  ["struct inner { struct inner { int a; } b; };"] = "already", ["struct huge { char a[0x7fffffffffff], b[0x7fffffffffff]; };"] = "too large", ["int (*f"] = "without an end",
 } do raises(problem, "refused: " .. text:sub(1, 50), ffi.cdef, text) end
 raises("line 3: no type at \"nonsense\"", "the line of a mistake", ffi.cdef, "typedef int fine;\n\nnonsense x;\n")
 raises("expected the end", "more than a type", ffi.new, "int[1] x y")
