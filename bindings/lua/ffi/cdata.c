@@ -19,7 +19,7 @@ struct plait__cdata *plait__cdata_at(lua_State *L, int index)
 {
 	bool is_one;
 
-	if (lua_type(L, index) != LUA_TUSERDATA || !lua_getmetatable(L, index))
+	if (!lua_getmetatable(L, index))
 		return NULL;
 	lua_rawgeti(L, -1, 1);
 	is_one = lua_touserdata(L, -1) == &plain;

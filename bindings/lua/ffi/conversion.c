@@ -74,8 +74,13 @@ static void store_integer(const struct plait__c_type *type, void *at, uint64_t v
 
 static void store_scalar(lua_State *L, const struct plait__c_type *type, void *at, int index)
 {
-	bool is_boolean = lua_type(L, index) == LUA_TBOOLEAN;
+	bool is_boolean;
 
+	if (type->kind == C_TYPE_INTEGER && lua_isinteger(L, index)) {
+		store_integer(type, at, (uint64_t)lua_tointeger(L, index));
+		return;
+	}
+	is_boolean = lua_type(L, index) == LUA_TBOOLEAN;
 	if (!is_boolean && lua_type(L, index) != LUA_TNUMBER)
 		refuse(L, type, index);
 	if (type->kind == C_TYPE_BOOL)
@@ -99,10 +104,11 @@ static void *pointer(lua_State *L, const struct plait__c_type *type, int index)
 {
 	const struct plait__c_type *to = type->of, *have;
 	const struct plait__cdata *object;
+	int kind = lua_type(L, index);
 
-	if (lua_isnoneornil(L, index))
+	if (kind == LUA_TNIL)
 		return NULL;
-	if (lua_type(L, index) == LUA_TSTRING && to->is_const &&
+	if (kind == LUA_TSTRING && to->is_const &&
 	    (to->kind == C_TYPE_VOID || (to->kind == C_TYPE_INTEGER && to->size == 1)))
 		return (void *)(uintptr_t)lua_tostring(L, index);
 	object = plait__cdata_at(L, index);
