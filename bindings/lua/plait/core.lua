@@ -29,6 +29,15 @@ function core.is_pointer(value)
   return tostring(ffi.typeof(value)):find "%*[^%[]*$" ~= nil
 end
 
+--- Raise an error if memory has fewer bytes than a call would use; return them.
+function core.check_room(at, bytes, what)
+  local good, size = pcall(ffi.sizeof, at)
+  if good and not core.is_pointer(at) and bytes > size then
+    core.raise(("%s: %s bytes, and the memory has %s"):format(what, tostring(bytes), tostring(size)))
+  end
+  return bytes
+end
+
 --- Return true if flags have a flag of one bit.
 function core.has(flags, flag) return math.floor(flags / tonumber(flag)) % 2 == 1 end
 

@@ -67,9 +67,11 @@ local wrapped, last = {}, 0
 
 function memory.wrap(device, ctype, at, count, label)
   local inbox, number = device.system.inbox, last + 1
+  if not core.is_cdata(at) then core.raise("wrap: memory is a cdata, not " .. core.describe(at)) end
+  local bytes = core.check_room(at, count * size_of(ctype, "wrap"), "wrap")
   last = number
   local desc = core.sized("plait_wrap_desc", {
-    pointer = ffi.cast("void *", at), bytes = count * size_of(ctype, "wrap"), label = label,
+    pointer = ffi.cast("void *", at), bytes = bytes, label = label,
     inbox = inbox:handle(), user_data = inbox:register(function(status)
       -- A cancelled event does not tell whether the memory is still in use.
       if status == lib.PLAIT_OK then wrapped[number] = nil end
@@ -279,7 +281,7 @@ end
 local function extent_of(at, how, what)
   if not core.is_cdata(at) then core.raise(("%s: memory is a cdata, not %s"):format(what, core.describe(at))) end
   local good, size = pcall(ffi.sizeof, at)
-  local bytes = how.bytes or good and not core.is_pointer(at) and size or
+  local bytes = how.bytes and core.check_room(at, how.bytes, what) or good and not core.is_pointer(at) and size or
     core.raise(what .. ": a pointer needs `bytes`")
   return ffi.cast("void *", at), bytes
 end
