@@ -84,7 +84,7 @@ static plait__op *number_op(plait__flow *flow, const plait__pred *preds,
 
 	meta |= (uint64_t)count << PLAIT__OP_COUNT_SHIFT;
 	for (uint32_t i = 0; i < count; i++) {
-		at_store_relaxed_u64(&op->preds[i], preds[i].number);
+		plait__op_set_pred(op, i, preds[i].number);
 		if (preds[i].is_true)
 			meta |= (uint64_t)1 << (PLAIT__OP_TRUE_SHIFT + i);
 	}
@@ -132,6 +132,28 @@ static uint64_t add_mark(plait__flow *flow, const plait__pred *preds,
 }
 
 /* ---- predecessors ---- */
+
+/* Drop the settled ones.  Returns one of them that has failed and spoils the
+ * task, or 0. */
+static uint64_t take_spoiler(plait__flow *flow)
+{
+	plait__preds *preds = &flow->preds;
+	uint64_t spoiler = 0;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < preds->count; i++) {
+		plait__pred pred = preds->items[i];
+
+		if (pred.number > preds->settled)
+			preds->items[kept++] = pred;
+		else if (spoiler == 0 &&
+			 plait__outcomes_has(&flow->lanes.outcomes,
+					     pred.number))
+			spoiler = pred.number;
+	}
+	preds->count = kept;
+	return spoiler;
+}
 
 /* Drop those that are done: only if there are many.  One that has failed is
  * enough to spoil the task. */
@@ -311,15 +333,17 @@ static void record_all(plait__flow_task *task)
 
 /* ---- the task ---- */
 
-/* Number the op, fill its entry and publish it.  There is room for it. */
-static void add_op(plait__flow_task *task)
+/* Number the op, fill its entry and publish it.  There is room for it.
+ * `spoiler`: 0, or the failed op for which it is not run. */
+static void add_op(plait__flow_task *task, uint64_t spoiler)
 {
 	plait__flow *flow = task->flow;
 	const plait__pred *preds = flow->preds.items;
 	uint32_t count = flow->preds.count;
 	uint64_t meta = task->kind |
 			(task->is_prefix ? PLAIT__OP_PREFIX : 0) |
-			(task->is_always ? PLAIT__OP_ALWAYS : 0);
+			(task->is_always ? PLAIT__OP_ALWAYS : 0) |
+			(spoiler != 0 ? PLAIT__OP_SPOILED : 0);
 	plait__op *op;
 
 	plait__window_keep_cells(&flow->window);
@@ -330,6 +354,9 @@ static void add_op(plait__flow_task *task)
 	op->user_data = task->filled.user_data;
 	op->label = task->label;
 	task->number = flow->window.newest;
+	if (spoiler != 0)
+		(void)plait__outcomes_follow(&flow->lanes.outcomes, spoiler,
+					     task->number);
 	publish(flow, preds, count, task->is_prefix, task->is_urgent);
 	if (task->is_late)
 		make_late(flow, task->number);
@@ -344,6 +371,7 @@ plait_status plait__commit_task(plait__flow_task *task, plait_error *error)
 {
 	plait__flow *flow = task->flow;
 	plait__preds *preds = &flow->preds;
+	uint64_t spoiler = 0;
 	plait_status status;
 
 	if (!plait__outcomes_reserve(&flow->lanes.outcomes,
@@ -355,6 +383,8 @@ plait_status plait__commit_task(plait__flow_task *task, plait_error *error)
 	gather_all(task);
 	if (preds->lacks_memory)
 		return fail_memory(error);
+	if (preds->keeps_settled)
+		spoiler = take_spoiler(flow);
 	if (preds->count > PLAIT__OP_PREDS) {
 		drop_done(flow);
 		sort_true_first(preds);
@@ -365,7 +395,7 @@ plait_status plait__commit_task(plait__flow_task *task, plait_error *error)
 				    task->cells))
 		return PLAIT_PENDING;
 	reduce(flow);
-	add_op(task);
+	add_op(task, spoiler);
 	record_all(task);
 	if (task->is_barrier)
 		flow->barrier = task->number;

@@ -48,7 +48,7 @@ static void keep_preds(plait__flow *flow, uint64_t number)
 
 	for (uint32_t i = 0; i < plait__op_pred_count(meta); i++)
 		plait__outcomes_keep(&flow->lanes.outcomes,
-				     at_load_relaxed_u64(&op->preds[i]));
+				     plait__op_pred(op, number, i));
 }
 
 void plait__flow_keep_writers(plait__flow *flow)

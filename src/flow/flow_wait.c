@@ -92,7 +92,7 @@ static bool is_behind_one(const plait__flow *flow, uint64_t number,
 	if ((meta & PLAIT__OP_PREFIX) != 0)
 		return true;
 	for (uint32_t i = 0; i < plait__op_pred_count(meta); i++) {
-		uint64_t pred = at_load_relaxed_u64(&op->preds[i]);
+		uint64_t pred = plait__op_pred(op, number, i);
 
 		if (pred >= first &&
 		    (flow->behind[pred & flow->window.ring.mask]))

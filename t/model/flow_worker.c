@@ -225,8 +225,8 @@ static void submit(uint64_t number)
 	if (number > ring_size)
 		await(number - ring_size);
 	at_store_relaxed_u32(&entry->awaited, 0);
-	at_store_relaxed_u64(&entry->preds[0], op->preds[0]);
-	at_store_relaxed_u64(&entry->preds[1], op->preds[1]);
+	plait__op_set_pred(entry, 0, op->preds[0]);
+	plait__op_set_pred(entry, 1, op->preds[1]);
 	at_store_relaxed_u64(&entry->meta, op->meta | PLAIT__OP_CALL |
 					   count << PLAIT__OP_COUNT_SHIFT);
 	entry->call.host = run_op;
@@ -318,7 +318,7 @@ static void init_entries(void)
 		at_init_u64(&ops[i].meta, 0);
 		at_init_u32(&ops[i].awaited, 0);
 		for (uint32_t p = 0; p < PLAIT__OP_PREDS; p++)
-			at_init_u64(&ops[i].preds[p], 0);
+			at_init_u32(&ops[i].preds[p], 0);
 	}
 }
 

@@ -50,7 +50,7 @@ static inline bool plait__flow_claim_is_ready(plait__flow_lanes *lanes,
 
 	for (uint32_t i = 0; i < count && i < PLAIT__OP_PREDS; i++)
 		if (!plait__op_is_done(&lanes->ring,
-				       at_load_relaxed_u64(&op->preds[i])))
+				       plait__op_pred(op, number, i)))
 			return false;
 	return (meta & PLAIT__OP_PREFIX) == 0 ||
 	       plait__flow_claim_is_prefix(lanes, number - 1);

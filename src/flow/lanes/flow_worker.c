@@ -86,9 +86,9 @@ static bool is_spoiled(plait__flow_lanes *lanes, uint64_t number)
 {
 	const plait__op *op = plait__op_at(&lanes->ring, number);
 	uint64_t meta = at_load_relaxed_u64(&op->meta);
-	bool spoiled = false;
+	bool spoiled = (meta & PLAIT__OP_SPOILED) != 0;
 
-	if (plait__op_kind(meta) != PLAIT__OP_MARK &&
+	if (!spoiled && plait__op_kind(meta) != PLAIT__OP_MARK &&
 	    (meta & PLAIT__OP_ALWAYS) == 0 &&
 	    /* Acquire: pairs with the store of the cancelling thread. */
 	    at_load_acquire_u64(&lanes->cancelled) >= number)
@@ -99,7 +99,7 @@ static bool is_spoiled(plait__flow_lanes *lanes, uint64_t number)
 		spoiled = plait__op_pred_is_true(meta, i) &&
 			  plait__outcomes_follow(
 				  &lanes->outcomes,
-				  at_load_relaxed_u64(&op->preds[i]), number);
+				  plait__op_pred(op, number, i), number);
 	return spoiled;
 }
 

@@ -17,7 +17,7 @@
 #include "pool/cacheline.h"
 #include "sys/atomic.h"
 
-enum { PLAIT__OP_PREDS = 6 };
+enum { PLAIT__OP_PREDS = 10 };
 
 /* States; 0 is that of an entry that was never used. */
 enum { PLAIT__OP_PUBLISHED = 1, PLAIT__OP_TAKEN = 2, PLAIT__OP_DONE = 3 };
@@ -37,13 +37,17 @@ typedef plait_status (*plait__op_begin)(void *user_data, uint64_t number,
 					plait_error *error);
 
 /* Bits of `meta`: kind, number of preds, which are true; PREFIX: ready when all
- * ops before are done; ALWAYS: it cannot be cancelled. */
+ * ops before are done; ALWAYS: it cannot be cancelled; SPOILED: its failure is
+ * in the outcomes already, and it is not run. */
 enum {
 	PLAIT__OP_COUNT_SHIFT = 8,
-	PLAIT__OP_TRUE_SHIFT = 16,
+	PLAIT__OP_TRUE_SHIFT = 12,
 	PLAIT__OP_PREFIX = 1 << 24,
-	PLAIT__OP_ALWAYS = 1 << 25
+	PLAIT__OP_ALWAYS = 1 << 25,
+	PLAIT__OP_SPOILED = 1 << 26
 };
+
+_Static_assert(PLAIT__OP_TRUE_SHIFT + PLAIT__OP_PREDS <= 24, "bits of meta");
 
 typedef union plait__op_call {
 	plait_host_function host;
@@ -73,9 +77,10 @@ typedef struct plait__op {
 	at_u32 awaited;
 	uint32_t reserved0;
 
-	at_u64 preds[PLAIT__OP_PREDS];
+	/* Low halves: a pred is less than W ops older (plait__op_pred). */
+	at_u32 preds[PLAIT__OP_PREDS];
 	uint64_t cells_end; /* the submitter's: see window.h */
-	uint64_t reserved1;
+	uint64_t reserved1[2];
 } plait__op;
 
 _Static_assert(sizeof(plait__op) == 128, "two cache lines");
@@ -116,12 +121,28 @@ static inline uint32_t plait__op_kind(uint64_t meta)
 
 static inline uint32_t plait__op_pred_count(uint64_t meta)
 {
-	return meta >> PLAIT__OP_COUNT_SHIFT & 0xff;
+	return meta >> PLAIT__OP_COUNT_SHIFT & 0xf;
 }
 
 static inline bool plait__op_pred_is_true(uint64_t meta, uint32_t i)
 {
 	return (meta >> PLAIT__OP_TRUE_SHIFT >> i & 1) != 0;
+}
+
+/* Pred i of op `number`. */
+static inline uint64_t plait__op_pred(const plait__op *op, uint64_t number,
+				      uint32_t i)
+{
+	/* Relaxed: published with the word. */
+	uint32_t low = at_load_relaxed_u32(&op->preds[i]);
+
+	return number - (uint32_t)((uint32_t)number - low);
+}
+
+static inline void plait__op_set_pred(plait__op *op, uint32_t i, uint64_t pred)
+{
+	/* Relaxed: published with the word. */
+	at_store_relaxed_u32(&op->preds[i], (uint32_t)pred);
 }
 
 #endif
