@@ -82,6 +82,8 @@ static plait__op *number_op(plait__flow *flow, const plait__pred *preds,
 {
 	plait__op *op = plait__window_next(&flow->window);
 
+	if (__builtin_expect(op->cause != NULL, 0))
+		plait__outcomes_retire(&flow->lanes.outcomes, op);
 	meta |= (uint64_t)count << PLAIT__OP_COUNT_SHIFT;
 	for (uint32_t i = 0; i < count; i++) {
 		plait__op_set_pred(op, i, preds[i].number);
@@ -367,17 +369,19 @@ static void keep_writers(void *arg)
 	plait__flow_keep_writers(arg);
 }
 
+static bool reserve_outcomes(plait__flow *flow)
+{
+	return plait__outcomes_reserve(&flow->lanes.outcomes, keep_writers,
+				       flow);
+}
+
 plait_status plait__commit_task(plait__flow_task *task, plait_error *error)
 {
 	plait__flow *flow = task->flow;
 	plait__preds *preds = &flow->preds;
 	uint64_t spoiler = 0;
-	plait_status status;
+	plait_status status = find_fronts(task, error);
 
-	if (!plait__outcomes_reserve(&flow->lanes.outcomes,
-				     flow->window.newest, keep_writers, flow))
-		return fail_memory(error);
-	status = find_fronts(task, error);
 	if (status != PLAIT_OK)
 		return status;
 	gather_all(task);
@@ -394,6 +398,8 @@ plait_status plait__commit_task(plait__flow_task *task, plait_error *error)
 					    plait__commit_marks(preds->count),
 				    task->cells))
 		return PLAIT_PENDING;
+	if (!reserve_outcomes(flow))
+		return fail_memory(error);
 	reduce(flow);
 	add_op(task, spoiler);
 	record_all(task);
@@ -483,6 +489,8 @@ plait_status plait__commit_access(plait__flow_task *task, uint64_t *out_behind,
 	if (!plait__window_has_room(&flow->window, 1 + KEPT +
 				    flow->preds.marks, 0))
 		return PLAIT_PENDING;
+	if (!reserve_outcomes(flow))
+		return fail_memory(error);
 	number_op(flow, NULL, 0, PLAIT__OP_MARK);
 	task->number = flow->window.newest;
 	make_late(flow, task->number);

@@ -174,7 +174,8 @@ static bool make_parts(plait__flow *flow, plait__context *context,
 	plait__flow_lanes *lanes = &flow->lanes;
 
 	if (!plait__window_init(&flow->window, allocator, desc->window) ||
-	    !plait__outcomes_init(&lanes->outcomes, allocator, desc->window))
+	    !plait__outcomes_init(&lanes->outcomes, allocator,
+				  &flow->window.ring))
 		return false;
 	flow->lane_of = plait__alloc(allocator, desc->window);
 	flow->behind = plait__alloc(allocator, desc->window);

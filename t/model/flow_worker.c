@@ -224,6 +224,8 @@ static void submit(uint64_t number)
 
 	if (number > ring_size)
 		await(number - ring_size);
+	if (entry->cause != NULL)
+		plait__outcomes_retire(&lanes.outcomes, entry);
 	at_store_relaxed_u32(&entry->awaited, 0);
 	plait__op_set_pred(entry, 0, op->preds[0]);
 	plait__op_set_pred(entry, 1, op->preds[1]);
@@ -350,7 +352,7 @@ static void begin_with(const struct plan *of, uint32_t count, uint32_t size,
 	at_init_u64(&lanes.cancel_cause, 0);
 	at_init_u64(&lanes.outcomes.count, 0);
 	at_init_u32(&lanes.outcomes.lock.state, 0);
-	MC_CHECK(plait__outcomes_init(&lanes.outcomes, NULL, size));
+	MC_CHECK(plait__outcomes_init(&lanes.outcomes, NULL, &lanes.ring));
 	lanes.collect = collect;
 	MC_CHECK(plait__flow_lanes_init(&lanes, NULL, lane_count));
 	lanes.asymmetric_fence = asymmetric;

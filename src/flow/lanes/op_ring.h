@@ -80,7 +80,9 @@ typedef struct plait__op {
 	/* Low halves: a pred is less than W ops older (plait__op_pred). */
 	at_u32 preds[PLAIT__OP_PREDS];
 	uint64_t cells_end; /* the submitter's: see window.h */
-	uint64_t reserved1[2];
+	/* Not null: op `failed`, which has the entry, failed; outcomes.h. */
+	struct plait__cause *cause;
+	uint64_t failed;
 } plait__op;
 
 _Static_assert(sizeof(plait__op) == 128, "two cache lines");

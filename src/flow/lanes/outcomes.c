@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+/* A cancellation, and one op: with these it is still half empty. */
+enum { CAPACITY_LEAST = 4 };
+
 /* ---- table ---- */
 
 static uint64_t place_of(uint64_t number, uint64_t capacity)
@@ -28,30 +31,52 @@ static plait__outcome *find(plait__outcome *entries, uint64_t capacity,
 /* Caller holds the lock. */
 static plait__cause *cause_of(plait__outcomes *outcomes, uint64_t number)
 {
+	const plait__op *op = plait__op_at(&outcomes->ring, number);
+
+	if (op->cause != NULL && op->failed == number)
+		return op->cause;
 	return find(outcomes->entries, outcomes->capacity, number)->cause;
 }
 
 /* Caller holds the lock. */
+static void add_to_count(plait__outcomes *outcomes, uint64_t by)
+{
+	uint64_t count = at_load_relaxed_u64(&outcomes->count);
+
+	/* Relaxed: the word of the op orders it. */
+	at_store_relaxed_u64(&outcomes->count, count + by);
+}
+
+/* Caller holds the lock. */
+static void put_in_table(plait__outcomes *outcomes, uint64_t number,
+			 plait__cause *cause)
+{
+	*find(outcomes->entries, outcomes->capacity, number) =
+		(plait__outcome){ .number = number, .cause = cause };
+	outcomes->entry_count++;
+}
+
+/* Store the cause of an op that has an entry of the ring.  Caller holds the
+ * lock. */
 static void put(plait__outcomes *outcomes, uint64_t number,
 		plait__cause *cause)
 {
-	plait__outcome *entry =
-		find(outcomes->entries, outcomes->capacity, number);
-	uint64_t count = at_load_relaxed_u64(&outcomes->count);
+	plait__op *op = plait__op_at(&outcomes->ring, number);
 
-	if (entry->number != 0)
+	if (op->cause != NULL)
 		return;
-	*entry = (plait__outcome){ .number = number, .cause = cause };
-	/* Relaxed: the word of the op orders it. */
-	at_store_relaxed_u64(&outcomes->count, count + 1);
+	op->cause = cause;
+	op->failed = number;
+	add_to_count(outcomes, 1);
 }
 
 bool plait__outcomes_init(plait__outcomes *outcomes,
-			  const plait_allocator *allocator, uint64_t window)
+			  const plait_allocator *allocator,
+			  const plait__op_ring *ring)
 {
 	outcomes->allocator = allocator;
-	outcomes->window = window;
-	outcomes->capacity = 4 * window;
+	outcomes->ring = *ring;
+	outcomes->capacity = CAPACITY_LEAST;
 	outcomes->entries = plait__alloc_array(allocator, outcomes->capacity,
 					       sizeof(*outcomes->entries));
 	outcomes->unknown.why.size = sizeof(outcomes->unknown.why);
@@ -90,19 +115,13 @@ static void write_text(plait__cause *cause, const char *label,
 		plait__error_prefix(&cause->why, "task %llu ", number);
 }
 
-/* Null: without memory. */
-static void add_cause(plait__outcomes *outcomes, uint64_t number,
-		      plait__cause *cause)
+/* Caller holds the lock. */
+static void add_cause(plait__outcomes *outcomes, plait__cause *cause)
 {
-	plait__mutex_lock(&outcomes->lock);
-	if (cause != NULL) {
-		cause->told = outcomes->untold >= PLAIT__OUTCOMES_UNTOLD;
-		outcomes->untold += !cause->told;
-		cause->next = outcomes->causes;
-		outcomes->causes = cause;
-	}
-	put(outcomes, number, cause != NULL ? cause : &outcomes->unknown);
-	plait__mutex_unlock(&outcomes->lock);
+	cause->told = outcomes->untold >= PLAIT__OUTCOMES_UNTOLD;
+	outcomes->untold += !cause->told;
+	cause->next = outcomes->causes;
+	outcomes->causes = cause;
 }
 
 static plait__cause *new_cause(plait__outcomes *outcomes, uint64_t number)
@@ -122,7 +141,11 @@ void plait__outcomes_fail(plait__outcomes *outcomes, uint64_t number,
 
 	if (cause != NULL)
 		write_text(cause, label, why);
-	add_cause(outcomes, number, cause);
+	plait__mutex_lock(&outcomes->lock);
+	if (cause != NULL)
+		add_cause(outcomes, cause);
+	put(outcomes, number, cause != NULL ? cause : &outcomes->unknown);
+	plait__mutex_unlock(&outcomes->lock);
 }
 
 bool plait__outcomes_cancel(plait__outcomes *outcomes, uint64_t number)
@@ -134,7 +157,11 @@ bool plait__outcomes_cancel(plait__outcomes *outcomes, uint64_t number)
 	cause->why.size = sizeof(cause->why);
 	plait__fail(&cause->why, PLAIT_E_CANCELLED,
 		    "cancelled, with all tasks of its flow");
-	add_cause(outcomes, number, cause);
+	plait__mutex_lock(&outcomes->lock);
+	add_cause(outcomes, cause);
+	put_in_table(outcomes, number, cause);
+	add_to_count(outcomes, 1);
+	plait__mutex_unlock(&outcomes->lock);
 	return true;
 }
 
@@ -249,17 +276,14 @@ void plait__outcomes_keep(plait__outcomes *outcomes, uint64_t number)
 }
 
 /* Drop the entries that were not kept; returns the number of the others. */
-static uint64_t count_kept(plait__outcomes *outcomes, uint64_t newest)
+static uint64_t count_kept(plait__outcomes *outcomes)
 {
 	uint64_t kept = 0;
 
 	for (uint64_t i = 0; i < outcomes->capacity; i++) {
 		plait__outcome *entry = &outcomes->entries[i];
 
-		/* Larger numbers are those of cancellations. */
-		if ((entry->number > newest ||
-		     entry->number + outcomes->window <= newest) &&
-		    !entry->used)
+		if (!entry->used)
 			entry->cause = NULL;
 		entry->used = false;
 		kept += entry->number != 0 && entry->cause != NULL;
@@ -285,29 +309,44 @@ static void move_kept(plait__outcomes *outcomes, plait__outcome *entries,
 	outcomes->capacity = capacity;
 }
 
-/* Caller holds the lock. */
-static bool rebuild(plait__outcomes *outcomes, uint64_t newest,
-		    void (*visit)(void *arg), void *arg)
+static uint64_t window_of(const plait__outcomes *outcomes)
 {
-	uint64_t capacity = 4 * outcomes->window, kept;
+	return outcomes->ring.mask + 1;
+}
+
+/* Caller holds the lock. */
+static void use_causes_of_ring(plait__outcomes *outcomes)
+{
+	for (uint64_t i = 0; i < window_of(outcomes); i++)
+		if (outcomes->ring.ops[i].cause != NULL)
+			outcomes->ring.ops[i].cause->used = true;
+}
+
+/* Caller holds the lock. */
+static bool rebuild(plait__outcomes *outcomes, void (*visit)(void *arg),
+		    void *arg)
+{
+	uint64_t capacity = 4 * window_of(outcomes), kept;
 	plait__outcome *entries;
 
 	visit(arg);
-	kept = count_kept(outcomes, newest);
-	while (capacity < 2 * (kept + outcomes->window))
+	kept = count_kept(outcomes);
+	while (capacity < 2 * (kept + window_of(outcomes)))
 		capacity *= 2;
 	entries = plait__alloc_array(outcomes->allocator, capacity,
 				     sizeof(*entries));
 	if (entries == NULL)
 		return false;
 	move_kept(outcomes, entries, capacity);
+	use_causes_of_ring(outcomes);
 	outcomes->unknown.used = false;
 	free_unused_causes(outcomes);
-	at_store_relaxed_u64(&outcomes->count, kept);
+	add_to_count(outcomes, kept - outcomes->entry_count);
+	outcomes->entry_count = kept;
 	return true;
 }
 
-bool plait__outcomes_reserve(plait__outcomes *outcomes, uint64_t newest,
+bool plait__outcomes_reserve(plait__outcomes *outcomes,
 			     void (*visit)(void *arg), void *arg)
 {
 	bool made = true;
@@ -315,9 +354,16 @@ bool plait__outcomes_reserve(plait__outcomes *outcomes, uint64_t newest,
 	if (plait__outcomes_are_clean(outcomes))
 		return true;
 	plait__mutex_lock(&outcomes->lock);
-	if (at_load_relaxed_u64(&outcomes->count) + outcomes->window >
-	    outcomes->capacity / 2)
-		made = rebuild(outcomes, newest, visit, arg);
+	if (outcomes->entry_count + window_of(outcomes) > outcomes->capacity / 2)
+		made = rebuild(outcomes, visit, arg);
 	plait__mutex_unlock(&outcomes->lock);
 	return made;
+}
+
+void plait__outcomes_retire(plait__outcomes *outcomes, plait__op *op)
+{
+	plait__mutex_lock(&outcomes->lock);
+	put_in_table(outcomes, op->failed, op->cause);
+	op->cause = NULL;
+	plait__mutex_unlock(&outcomes->lock);
 }

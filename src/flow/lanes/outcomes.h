@@ -5,13 +5,16 @@
  * done sees the entry.  A flow without failures costs its readers one load.
  *
  * An op that failed by itself makes a cause; the ops that were not run for it
- * refer to the same cause.  The table has room for all ops in flight, so that
- * storing cannot fail; the submitter drops the entries that nothing refers to.
+ * refer to the same cause.  While an op has an entry of the ring, its cause is
+ * there, so that storing cannot fail.  The submitter moves it to a table before
+ * it reuses the entry, and drops what nothing refers to.
  */
 #ifndef PLAIT_SRC_FLOW_LANES_OUTCOMES_H
 #define PLAIT_SRC_FLOW_LANES_OUTCOMES_H
 
 #include "plait/base.h"
+
+#include "flow/lanes/op_ring.h"
 
 #include "sys/atomic.h"
 #include "sys/mutex.h"
@@ -35,12 +38,15 @@ typedef struct plait__outcome {
 
 typedef struct plait__outcomes {
 	const plait_allocator *allocator;
-	uint64_t window;
-	/* Entries; written under the lock, read without it. */
+	plait__op_ring ring;
+	/* Failed ops; written under the lock, read without it. */
 	at_u64 count;
-	/* Guards the fields below; a leaf lock, but for the allocator. */
+	/* Guards the fields below and those of the ring's entries; a leaf lock,
+	 * but for the allocator. */
 	struct plait__mutex lock;
+	/* Those without an entry of the ring. */
 	plait__outcome *entries;
+	uint64_t entry_count;
 	uint64_t capacity; /* a power of two */
 	plait__cause *causes;
 	uint32_t untold;
@@ -49,7 +55,8 @@ typedef struct plait__outcomes {
 
 /* Zeroed memory; returns false without memory. */
 bool plait__outcomes_init(plait__outcomes *outcomes,
-			  const plait_allocator *allocator, uint64_t window);
+			  const plait_allocator *allocator,
+			  const plait__op_ring *ring);
 void plait__outcomes_fini(plait__outcomes *outcomes);
 
 /* Returns true if no op has failed: none that the caller has seen done. */
@@ -89,12 +96,15 @@ plait_status plait__outcomes_tell_first(plait__outcomes *outcomes,
 					plait_error *error);
 
 /*
- * The submitter's, before it numbers ops: keep room for all ops in flight.
- * `visit(arg)` calls plait__outcomes_keep for each op on which a later task may
- * still depend.  Returns false without memory.
+ * The submitter's, when it has room for ops and before it numbers them: keep
+ * room in the table for all ops of the ring.  `visit(arg)` calls
+ * plait__outcomes_keep for each op on which a later task may still depend.
+ * Returns false without memory.  A new table has room for one op.
  */
-bool plait__outcomes_reserve(plait__outcomes *outcomes, uint64_t newest,
+bool plait__outcomes_reserve(plait__outcomes *outcomes,
 			     void (*visit)(void *arg), void *arg);
+/* The entry of the ring gets a new op: its failure goes to the table. */
+void plait__outcomes_retire(plait__outcomes *outcomes, plait__op *op);
 void plait__outcomes_keep(plait__outcomes *outcomes, uint64_t number);
 
 #endif
