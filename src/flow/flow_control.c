@@ -167,7 +167,7 @@ static void fill_info(plait__flow *flow, plait_flow_info *out)
 		.flow_bytes = sizeof(*flow) + size * sizeof(plait__op) +
 			      (window->cell_mask + 1) * sizeof(uint64_t) +
 			      (flow->lanes.count + 2) * size *
-				      sizeof(uint64_t) +
+				      sizeof(uint32_t) +
 			      flow->lanes.outcomes.capacity *
 				      sizeof(plait__outcome) +
 			      2 * size,

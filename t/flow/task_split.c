@@ -350,7 +350,7 @@ static void bad_tasks(plait_kernel *kernel, plait_kernel *bare,
 	WRONG("function is null", mapper.kind = PLAIT_MAPPER_FUNCTION);
 	WRONG("mappers are for launches", wrong.kind = PLAIT_TASK_CALL,
 	      wrong.function = return_it, wrong.split = wrong.pieces = 0);
-	WRONG("may need a window of", wrong.pieces = 8,
+	WRONG("may need a window of", wrong.pieces = 14,
 	      wrong.launch = PLAIT_ITEMS(64));
 }
 

@@ -359,7 +359,7 @@ static void begin_with(const struct plan *of, uint32_t count, uint32_t size,
 	for (uint32_t i = 0; i < lane_count + 2; i++)
 		at_init_u64(&lanes.lanes[i].tail, 0);
 	for (uint32_t i = 0; i < (lane_count + 2) * size; i++)
-		at_init_u64(&lanes.numbers[i], 0);
+		at_init_u32(&lanes.numbers[i], 0);
 }
 
 #define TRUE_0 ((uint64_t)1 << PLAIT__OP_TRUE_SHIFT)

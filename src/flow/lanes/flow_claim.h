@@ -56,13 +56,17 @@ static inline bool plait__flow_claim_is_ready(plait__flow_lanes *lanes,
 	       plait__flow_claim_is_prefix(lanes, number - 1);
 }
 
-/* Returns true if the op is published, and not taken. */
-static inline bool plait__flow_claim_is_open(const plait__flow_lanes *lanes,
-					     uint64_t number)
+/* The op of a lane's entry, if it is published and not taken; else 0. */
+static inline uint64_t plait__flow_claim_open(const plait__flow_lanes *lanes,
+					      uint32_t entry)
 {
 	/* Acquire: pairs with the store in plait__flow_lanes_publish. */
-	return at_load_acquire_u64(&plait__op_at(&lanes->ring, number)->word) ==
-	       4 * number + PLAIT__OP_PUBLISHED;
+	uint64_t word = at_load_acquire_u64(
+		&plait__op_at(&lanes->ring, entry)->word);
+	uint64_t number = word / 4;
+
+	return word % 4 == PLAIT__OP_PUBLISHED && (uint32_t)number == entry ?
+		       number : 0;
 }
 
 static inline bool plait__flow_claim_take(const plait__flow_lanes *lanes,
@@ -74,11 +78,11 @@ static inline bool plait__flow_claim_take(const plait__flow_lanes *lanes,
 			  4 * number + PLAIT__OP_TAKEN);
 }
 
-static inline uint64_t plait__flow_claim_entry(const plait__flow_lanes *lanes,
+static inline uint32_t plait__flow_claim_entry(const plait__flow_lanes *lanes,
 					       uint32_t lane, uint64_t position)
 {
 	/* Relaxed: published with the tail; a newer one is as good. */
-	return at_load_relaxed_u64(
+	return at_load_relaxed_u32(
 		&lanes->lanes[lane].numbers[position & lanes->ring.mask]);
 }
 
@@ -94,8 +98,8 @@ static inline uint64_t plait__flow_claim_head(plait__flow_worker *worker,
 	if (tail - head > lanes->ring.mask + 1)
 		head = tail - lanes->ring.mask - 1;
 	while (head < tail &&
-	       !plait__flow_claim_is_open(
-		       lanes, plait__flow_claim_entry(lanes, lane, head)))
+	       plait__flow_claim_open(
+		       lanes, plait__flow_claim_entry(lanes, lane, head)) == 0)
 		head++;
 	worker->heads[lane] = head;
 	return head;
@@ -112,10 +116,10 @@ static inline uint64_t plait__flow_claim_look(plait__flow_worker *worker,
 	uint64_t head = plait__flow_claim_head(worker, lane, tail);
 
 	for (uint64_t i = head; i < tail && i - head < reach; i++) {
-		uint64_t number = plait__flow_claim_entry(lanes, lane, i);
+		uint64_t number = plait__flow_claim_open(
+			lanes, plait__flow_claim_entry(lanes, lane, i));
 
-		if (plait__flow_claim_is_open(lanes, number) &&
-		    plait__flow_claim_is_ready(lanes, number))
+		if (number != 0 && plait__flow_claim_is_ready(lanes, number))
 			return number;
 	}
 	return 0;

@@ -27,7 +27,9 @@ typedef struct plait__flow_lanes plait__flow_lanes;
 
 typedef struct plait__flow_lane {
 	PLAIT__CACHELINE_ALIGNED at_u64 tail; /* ops that were ever in it */
-	at_u64 *numbers;		      /* the last W of them */
+	/* Low halves of the numbers of the last W: any op that is published and
+	 * not taken may be claimed, in whatever lane it is found. */
+	at_u32 *numbers;
 } plait__flow_lane;
 
 /* Of a late op that has ended elsewhere: the first field of its record. */
@@ -61,7 +63,7 @@ struct plait__flow_lanes {
 	uint32_t count;
 	bool asymmetric_fence;
 	plait__flow_lane *lanes; /* count + 2 */
-	at_u64 *numbers; /* those of all lanes */
+	at_u32 *numbers; /* those of all lanes */
 	plait__flow_worker *workers; /* count */
 	/* Finish what arrived: called by a worker while `arrived` is not 0.
 	 * The function takes the arrivals. */

@@ -101,10 +101,11 @@ void plait__flow_lanes_publish(plait__flow_lanes *lanes, uint32_t lane,
 
 	if (lanes->driver != NULL)
 		plait__progress_begin_pool_run(lanes->driver);
-	/* Release: pairs with plait__flow_claim_is_open. */
+	/* Release: pairs with plait__flow_claim_open. */
 	at_store_release_u64(&plait__op_at(&lanes->ring, number)->word,
 			     4 * number + PLAIT__OP_PUBLISHED);
-	at_store_relaxed_u64(&at->numbers[tail & lanes->ring.mask], number);
+	at_store_relaxed_u32(&at->numbers[tail & lanes->ring.mask],
+			     (uint32_t)number);
 	/* Release: pairs with plait__flow_claim_look. */
 	at_store_release_u64(&at->tail, tail + 1);
 	fence(lanes);
