@@ -92,7 +92,8 @@ static void destroy_flow(plait__object *object)
 	plait__repetitions_free_all(flow);
 	free_names(flow);
 	for (uint32_t i = 0; i < flow->kernel_count; i++)
-		plait__object_drop(&flow->kernels[i].kernel->object);
+		plait__flow_drop_kernel(flow, &flow->kernels[i],
+					plait__object_drop);
 	plait__free(allocator, flow->kernels,
 		    flow->kernel_capacity * sizeof(*flow->kernels));
 	free_mappings(flow, flow->spare_mappings);

@@ -19,6 +19,10 @@ static inline void plait__flow_unlock(plait__flow *flow)
  * Caller holds the lock. */
 void plait__flow_reap(plait__flow *flow);
 
+/* Drop the flow's hold of a kernel; `drop` drops the object. */
+void plait__flow_drop_kernel(plait__flow *flow, plait__flow_kernel *entry,
+			     void (*drop)(plait__object *object));
+
 /* Forget the ops that are done in the fronts of data that is cut into many
  * pieces, and join these.  Returns false if too many pieces are left, and tasks
  * are in flight.  Caller holds the lock. */

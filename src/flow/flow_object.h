@@ -85,6 +85,8 @@ typedef struct plait__flow_kernel {
 	const plait_kernel *handle;
 	uint64_t last_use;
 	uint64_t cells; /* that the arguments of a launch need */
+	/* Of most of its launches: changed while no op has it. */
+	plait_launch *geometry;
 } plait__flow_kernel;
 
 /* The newest run of a plan by the flow: runs of one plan come one after the

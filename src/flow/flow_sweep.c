@@ -3,6 +3,8 @@
  * released is dropped. */
 #include "flow/flow.h"
 
+#include "base/alloc.h"
+
 /* ---- joining ---- */
 
 enum { PIECES_MOST = 1 << 16 };
@@ -82,6 +84,14 @@ static void reap_data(plait__flow *flow)
 	}
 }
 
+void plait__flow_drop_kernel(plait__flow *flow, plait__flow_kernel *entry,
+			     void (*drop)(plait__object *object))
+{
+	plait__free(plait__flow_allocator(flow), entry->geometry,
+		    sizeof(*entry->geometry));
+	drop(&entry->kernel->object);
+}
+
 static void reap_kernels(plait__flow *flow)
 {
 	uint32_t kept = 0;
@@ -93,7 +103,8 @@ static void reap_kernels(plait__flow *flow)
 		    plait__handle_is_live(entry->handle, PLAIT_OBJECT_KERNEL))
 			flow->kernels[kept++] = *entry;
 		else
-			plait__object_drop_deferred(&entry->kernel->object);
+			plait__flow_drop_kernel(flow, entry,
+						plait__object_drop_deferred);
 	}
 	flow->kernel_count = kept;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Preparation of launches.  A launch's cells are the addresses of its values,
- * the values, and the geometry; the flow holds its kernel.
+ * the values, and the geometry, unless it is the kernel's; the flow holds its
+ * kernel.
  */
 #include "flow/task_launch.h"
 
@@ -17,10 +18,7 @@
 
 #include <string.h>
 
-enum {
-	LAUNCH_CELLS = (sizeof(plait_launch) + 7) / 8,
-	CHUNK_BYTES = sizeof(plait_box)
-};
+enum { CHUNK_BYTES = sizeof(plait_box) };
 
 /* ---- accesses ---- */
 
@@ -301,10 +299,10 @@ static plait__flow_kernel *find_kernel(plait__flow *flow,
 	return NULL;
 }
 
-/* Addresses, values, and the geometry. */
+/* Addresses and values. */
 static uint64_t count_cells(const plait__signature *signature)
 {
-	uint64_t cells = LAUNCH_CELLS + signature->count;
+	uint64_t cells = signature->count;
 
 	for (uint32_t i = 0; i < signature->count; i++)
 		cells += cells_of(&signature->parameters[i]);
@@ -323,11 +321,30 @@ static plait_status check_kernel(const plait__flow *flow,
 				   "kernel %.60s has no code for the host, "
 				   "where flows run", kernel->signature->name);
 	if (status == PLAIT_OK &&
-	    count_cells(kernel->signature) > flow->window.cell_mask)
+	    count_cells(kernel->signature) + PLAIT__LAUNCH_CELLS >
+		    flow->window.cell_mask)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "%.60s: the arguments need more room than "
 				   "the window has", kernel->signature->name);
 	return status;
+}
+
+static bool reserve_kernel(plait__flow *flow)
+{
+	uint32_t capacity = flow->kernel_capacity == 0 ?
+				    8 : 2 * flow->kernel_capacity;
+	plait__flow_kernel *grown;
+
+	if (flow->kernel_count < flow->kernel_capacity)
+		return true;
+	grown = plait__realloc(plait__flow_allocator(flow), flow->kernels,
+			       flow->kernel_capacity * sizeof(*grown),
+			       capacity * sizeof(*grown));
+	if (grown == NULL)
+		return false;
+	flow->kernels = grown;
+	flow->kernel_capacity = capacity;
+	return true;
 }
 
 /* Hold the kernel until the flow has no task of it and the user has released
@@ -336,33 +353,25 @@ static plait_status add_kernel(plait__flow *flow, plait_kernel *handle,
 			       plait__flow_kernel **out,
 			       plait__object **closing, plait_error *error)
 {
-	uint32_t capacity = flow->kernel_capacity == 0 ?
-				    8 : 2 * flow->kernel_capacity;
-	plait__flow_kernel *grown;
+	plait_launch *geometry = NULL;
 	plait__kernel *kernel;
 	plait_status status = plait__kernel_enter(handle, &kernel, error);
 
 	if (status != PLAIT_OK)
 		return status;
 	status = check_kernel(flow, kernel, error);
-	if (status == PLAIT_OK && flow->kernel_count == flow->kernel_capacity) {
-		grown = plait__realloc(plait__flow_allocator(flow),
-				       flow->kernels, flow->kernel_capacity *
-				       sizeof(*grown), capacity *
-				       sizeof(*grown));
-		if (grown == NULL) {
-			status = plait__fail(error, PLAIT_E_NOMEM,
-					     "no memory for a kernel");
-		} else {
-			flow->kernels = grown;
-			flow->kernel_capacity = capacity;
-		}
-	}
+	if (status == PLAIT_OK && reserve_kernel(flow))
+		geometry = plait__alloc(plait__flow_allocator(flow),
+					sizeof(*geometry));
+	if (status == PLAIT_OK && geometry == NULL)
+		status = plait__fail(error, PLAIT_E_NOMEM,
+				     "no memory for a kernel");
 	if (status == PLAIT_OK) {
 		plait__object_hold(&kernel->object);
 		*out = &flow->kernels[flow->kernel_count++];
 		**out = (plait__flow_kernel){
-			kernel, handle, 0, count_cells(kernel->signature)
+			kernel, handle, 0, count_cells(kernel->signature),
+			geometry
 		};
 	}
 	plait__object_leave_deferred(&kernel->object, closing);
@@ -489,6 +498,41 @@ static plait_status take_piece(plait__flow_task *task,
 	return PLAIT_OK;
 }
 
+/* Returns true if the kernel's geometry is this one, or becomes it. */
+static bool shares_geometry(plait__flow_task *task,
+			    const plait_launch *geometry)
+{
+	plait__flow_kernel *kernel = task->kernel;
+
+	if (memcmp(kernel->geometry, geometry, sizeof(*geometry)) == 0)
+		return true;
+	if (kernel->last_use > task->flow->window.settled)
+		return false;
+	*kernel->geometry = *geometry;
+	return true;
+}
+
+/* Cells for a launch; null: no room. */
+static uint64_t *take_cells(plait__flow_task *task,
+			    const plait_launch *geometry)
+{
+	plait__window *window = &task->flow->window;
+	uint64_t arguments = task->kernel->cells, *cells;
+	bool shares = shares_geometry(task, geometry);
+
+	task->cells = arguments + (shares ? 0 : PLAIT__LAUNCH_CELLS);
+	if (!plait__window_has_room(window, 2, task->cells))
+		return NULL;
+	cells = plait__window_take_cells(window, task->cells);
+	task->filled.arguments = (void **)(void *)cells;
+	task->filled.launch = task->kernel->geometry;
+	if (!shares) {
+		task->filled.launch = memcpy(cells + arguments, geometry,
+					     sizeof(*geometry));
+	}
+	return cells;
+}
+
 plait_status plait__task_launch_prepare(plait__flow_task *task,
 					const plait_task_desc *desc,
 					plait_error *error)
@@ -496,7 +540,7 @@ plait_status plait__task_launch_prepare(plait__flow_task *task,
 	plait_status status = take_kernel(task, desc->kernel, error);
 	uint64_t count = desc->argument_count;
 	plait__kernel *kernel;
-	plait_launch *geometry;
+	plait_launch geometry;
 	uint64_t *cells;
 
 	if (status != PLAIT_OK)
@@ -505,22 +549,16 @@ plait_status plait__task_launch_prepare(plait__flow_task *task,
 	status = check_count(kernel->signature, desc->arguments, count, error);
 	if (status != PLAIT_OK)
 		return status;
-	task->cells = task->kernel->cells;
-	if (!plait__window_has_room(&task->flow->window, 2, task->cells))
-		return PLAIT_PENDING;
-	cells = plait__window_take_cells(&task->flow->window, task->cells);
-	geometry = (plait_launch *)(void *)(cells + task->cells -
-					    LAUNCH_CELLS);
 	task->kind = PLAIT__OP_LAUNCH;
 	task->filled.call.kernel = kernel->function;
 	task->filled.user_data = kernel->user_data;
-	task->filled.arguments = (void **)(void *)cells;
-	task->filled.launch = geometry;
-	status = take_geometry(kernel, desc->launch, geometry, error);
+	status = take_geometry(kernel, desc->launch, &geometry, error);
 	if (status == PLAIT_OK)
-		status = take_piece(task, desc, geometry, error);
-	if (status == PLAIT_OK)
-		status = take_arguments(task, kernel->signature,
-					desc->arguments, cells + count, error);
-	return status;
+		status = take_piece(task, desc, &geometry, error);
+	if (status != PLAIT_OK)
+		return status;
+	cells = take_cells(task, &geometry);
+	return cells == NULL ? PLAIT_PENDING :
+	       take_arguments(task, kernel->signature, desc->arguments,
+			      cells + count, error);
 }

@@ -6,6 +6,9 @@
 #include "flow/access/chunks.h"
 #include "flow/flow_object.h"
 
+/* Cells of a launch whose geometry is its own. */
+enum { PLAIT__LAUNCH_CELLS = (sizeof(plait_launch) + 7) / 8 };
+
 /*
  * Fill the task and flow->accesses from piece task->chunk.index of a launch, and
  * set the rest of task->chunk.  Caller holds the lock.  PLAIT_PENDING: no room

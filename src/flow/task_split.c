@@ -39,7 +39,8 @@ static plait_status measure(struct split *split, plait_error *error)
 		if (status == PLAIT_OK)
 			status = plait__commit_measure(&piece, i, &split->ops,
 						       error);
-		split->cells += piece.cells;
+		/* It may have shared its geometry only now. */
+		split->cells += piece.cells + PLAIT__LAUNCH_CELLS;
 	}
 	return status;
 }

@@ -205,6 +205,102 @@ static void launches(void)
 	}
 }
 
+static uint64_t seen_items[64];
+static uint32_t seen_count;
+
+/* Tasks of a chain on one thread. */
+static int32_t see_items(void *const *arguments, const plait_launch *launch,
+			 void *user_data)
+{
+	(void)arguments;
+	(void)user_data;
+	seen_items[seen_count++ % TAP_COUNT(seen_items)] = launch->items[0];
+	return 0;
+}
+
+static plait_kernel *new_seeing(void)
+{
+	const plait_kernel_desc desc = {
+		.size = sizeof(desc), .function = see_items,
+		.signature = "see(n: u64, x: pointer u64)",
+	};
+	plait_kernel *kernel = NULL;
+
+	OK(plait_kernel_create(flow_rig.context, &desc, &kernel,
+			       &flow_rig.error) == PLAIT_OK);
+	return kernel;
+}
+
+static plait_status launch_seeing(plait_kernel *kernel, uint64_t items,
+				  plait_data *data, uint32_t flags)
+{
+	const plait_argument arguments[] = { PLAIT_VALUE(items),
+					     PLAIT_DATA(data) };
+	const plait_launch launch = { sizeof(launch), 1, { items }, { 0 } };
+	const plait_task_desc desc = {
+		.size = sizeof(desc), .flags = flags, .kernel = kernel,
+		.launch = &launch, .arguments = arguments,
+		.argument_count = 2,
+	};
+
+	return plait_flow_submit(flow, &desc, NULL, &flow_rig.error);
+}
+
+/* Launches of one kernel with various geometries, all in flight at once: each
+ * has its own.  No thread runs them before the wait. */
+static void geometries(void)
+{
+	static const uint64_t items[] = { 5, 5, 7, 5, 9, 9, 7 };
+	plait_kernel *kernel;
+	plait_data *data;
+	uint32_t wrong = 0;
+
+	if (!open_flow(&flow_settings[0], 64))
+		return;
+	kernel = new_seeing();
+	data = new_data(1, 1, 0, 0, 8, "data");
+	for (uint32_t r = 0; r < TAP_COUNT(items); r++) {
+		seen_count = 0;
+		for (uint32_t i = 0; i < 60; i++)
+			wrong += launch_seeing(kernel, items[(r + i) % 7],
+					       data, 0) != PLAIT_OK;
+		IS_UINT(seen_count, 0);
+		IS_INT(wait_task(0), PLAIT_OK);
+		IS_UINT(seen_count, 60);
+		for (uint32_t i = 0; i < 60; i++)
+			wrong += seen_items[i] != items[(r + i) % 7];
+	}
+	IS_UINT(wrong, 0);
+	plait_kernel_release(kernel);
+	plait_data_release(data);
+	close_flow();
+}
+
+/* The window may be full of launches with two arguments. */
+static void full_of_launches(void)
+{
+	static const struct flow_setting two_lanes = { 0, 2 };
+	plait_flow_info info = { .size = sizeof(info) };
+	plait_kernel *kernel;
+	plait_data *data;
+	uint64_t accepted = 0;
+
+	if (!open_flow(&two_lanes, 4096))
+		return;
+	kernel = new_seeing();
+	data = new_data(1, 1, 0, 0, 8, "data");
+	while (launch_seeing(kernel, 5, data, PLAIT_TASK_NO_WAIT) == PLAIT_OK)
+		accepted++;
+	OK_THAT(accepted >= 4090, "%" PRIu64 " launches", accepted);
+	OK(plait_flow_query(flow, &info, NULL) == PLAIT_OK);
+	OK_THAT(info.flow_bytes < 200 * info.window, "%" PRIu64 " bytes a task",
+		info.flow_bytes / info.window);
+	IS_INT(wait_task(0), PLAIT_OK);
+	plait_kernel_release(kernel);
+	plait_data_release(data);
+	close_flow();
+}
+
 /* ---- data ---- */
 
 static void properties(void)
@@ -342,6 +438,8 @@ static const struct tap_scenario all[] = {
 	{ "failure", failure },
 	{ "told once", told_once },
 	{ "launches", launches },
+	{ "geometries", geometries },
+	{ "full of launches", full_of_launches },
 	{ "properties", properties },
 	{ "flat memory", flat_memory },
 	{ "released", released },

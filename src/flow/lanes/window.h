@@ -19,7 +19,7 @@ enum {
 	PLAIT__WINDOW_DEFAULT = 4096,
 	PLAIT__WINDOW_MOST = 1 << 20,
 	/* Cells for each op, and at least. */
-	PLAIT__WINDOW_CELLS = 8,
+	PLAIT__WINDOW_CELLS = 4,
 	PLAIT__WINDOW_CELLS_LEAST = 8192
 };
 
