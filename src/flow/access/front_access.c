@@ -59,18 +59,9 @@ static uint64_t mark_readers(plait__front_record *record,
 	return record->last_mark;
 }
 
-void plait__front_access_record(plait__front_record *record,
-				plait__front *front, uint32_t mode)
+void plait__front_access_add_reader(plait__front_record *record,
+				    plait__front *front)
 {
-	if ((mode & PLAIT__ACCESS_WRITES) != 0) {
-		front->writer = record->number;
-		front->count = 0;
-		return;
-	}
-	if (front->writer == record->number ||
-	    (front->count > 0 &&
-	     front->readers[front->count - 1] == record->number))
-		return;
 	if (is_full(front, record->settled)) {
 		front->readers[0] = mark_readers(record, front);
 		front->count = 1;

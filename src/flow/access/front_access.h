@@ -41,8 +41,29 @@ typedef struct plait__front_record {
 	uint64_t last_mark;
 } plait__front_record;
 
+/* The slow part of record: a reader more than there is room for. */
+void plait__front_access_add_reader(plait__front_record *record,
+				    plait__front *front);
+
 /* Note the access of op `number` in the front; may call `mark`. */
-void plait__front_access_record(plait__front_record *record,
-				plait__front *front, uint32_t mode);
+static inline void plait__front_access_record(plait__front_record *record,
+					      plait__front *front,
+					      uint32_t mode)
+{
+	uint64_t count = front->count;
+
+	if ((mode & PLAIT__ACCESS_WRITES) != 0) {
+		front->writer = record->number;
+		front->count = 0;
+	} else if (front->writer == record->number ||
+		   (count > 0 && front->readers[count - 1] == record->number)) {
+		return;
+	} else if (count < PLAIT__FRONT_READERS) {
+		front->readers[count] = record->number;
+		front->count = count + 1;
+	} else {
+		plait__front_access_add_reader(record, front);
+	}
+}
 
 #endif

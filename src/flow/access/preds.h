@@ -10,7 +10,7 @@
 
 #include "flow/region/front_map.h"
 
-enum { PLAIT__PREDS_FEW = 16, PLAIT__PREDS_RECENT = 32 };
+enum { PLAIT__PREDS_FEW = 16, PLAIT__PREDS_RECENT = 128 };
 
 typedef struct plait__pred {
 	uint64_t number;

@@ -324,25 +324,42 @@ static bool append_run(plait__front_list *list, plait__front *fronts,
 	return true;
 }
 
+/* The piece that begins at a position, probably piece `guess`; or the number of
+ * pieces. */
+static inline uint32_t piece_from(const plait__slabs *slabs, uint64_t position,
+				  uint32_t guess)
+{
+	if (guess >= slabs->count || begin_of(slabs, guess) != position)
+		guess = piece_at(slabs, position);
+	return begin_of(slabs, guess) == position ? guess : slabs->count;
+}
+
+/* Slabs side by side mostly have the same pieces: `guesses` are, per dimension,
+ * where the box began in the last slab. */
 static plait__front_map_result collect(const plait__slabs *slabs,
 				       const plait_box *box,
+				       uint32_t guesses[3],
 				       plait__front_list *out)
 {
-	uint64_t low = box->low[slabs->dimension];
+	uint32_t *guess = &guesses[slabs->dimension];
 	uint64_t high = box->high[slabs->dimension];
-	uint32_t first = piece_at(slabs, low), last = first;
+	uint32_t first = piece_from(slabs, box->low[slabs->dimension], *guess);
+	uint32_t last = first;
 	plait__front_map_result result = PLAIT__FRONT_MAP_COLLECTED;
 
+	if (first == slabs->count)
+		return PLAIT__FRONT_MAP_UNCUT;
 	while (slabs->ends[last] < high)
 		last++;
-	if (begin_of(slabs, first) != low || slabs->ends[last] != high)
+	if (slabs->ends[last] != high)
 		return PLAIT__FRONT_MAP_UNCUT;
+	*guess = first;
 	if (slabs->inner == NULL)
 		return append_run(out, &slabs->fronts[first],
 				  last - first + 1) ?
 			       result : PLAIT__FRONT_MAP_NO_MEMORY;
 	for (; result == PLAIT__FRONT_MAP_COLLECTED && first <= last; first++)
-		result = collect(slabs->inner[first], box, out);
+		result = collect(slabs->inner[first], box, guesses, out);
 	return result;
 }
 
@@ -350,8 +367,10 @@ plait__front_map_result plait__front_map_collect(plait__front_map *map,
 						 const plait_box *box,
 						 plait__front_list *out)
 {
+	uint32_t guesses[3] = { 0, 0, 0 };
+
 	if (map->top != NULL)
-		return collect(map->top, box, out);
+		return collect(map->top, box, guesses, out);
 	if (!is_whole(map, box))
 		return PLAIT__FRONT_MAP_UNCUT;
 	return append_run(out, &map->front, 1) ? PLAIT__FRONT_MAP_COLLECTED :
