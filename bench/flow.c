@@ -5,7 +5,7 @@
  * repetition, and its plan called.
  * Tasks are empty functions and launches.  Minimum and median of many rounds.
  *
- *	PLAIT_PLUGIN_PATH=plugins/.libs bench/flow [ROW [ROUNDS]]
+ *	PLAIT_PLUGIN_PATH=plugins/.libs bench/flow [ROW [ROUNDS [TASKS]]]
  *	PLAIT_PLUGIN_PATH=plugins/.libs bench/flow --gate A
  *
  * With --gate A the rows have to keep their limits, and be three times as fast as
@@ -23,14 +23,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TASKS = 2048, ROUNDS = 101, TILES = 16, LINE = 64, READERS = 100 };
+enum { ROUNDS = 101, TILES = 16, LINE = 64, READERS = 100 };
 
 static plait_error error = { .size = sizeof(error) };
 static plait_context *context;
 static plait_flow *flow;
 static plait_kernel *kernel;
 static plait_data *datum, *line, *other, *plane, *next_plane;
-static plait_plan *plan;
+static int tasks = 2048; /* of a round */
 
 static void must(plait_status status)
 {
@@ -215,29 +215,45 @@ static void repeated(int count)
 {
 	plait_task task;
 
-	must(plait_flow_repeat(flow, 1, &task, &error));
+	must(plait_flow_repeat(flow, (uint64_t)count, &task, &error));
 	if (task != 0)
 		return;
 	add_boxes(count);
 	must(plait_flow_repeat(flow, 0, NULL, &error));
 }
 
-/* The plan of the same tasks, called. */
-static void called(int count)
+/* Plans of as many tasks. */
+static struct called {
+	int count;
+	plait_plan *plan;
+} called_plans[8];
+
+static plait_plan *freeze(int count)
 {
 	const plait_freeze_desc desc = { .size = sizeof(desc),
 					 .mode = PLAIT_MODE_AUTO };
 	plait_graph *graph;
+	plait_plan *plan;
 
-	if (plan == NULL) {
-		must(plait_graph_create(context, &graph, &error));
-		must(plait_flow_capture(flow, graph, &error));
-		add_boxes(count);
-		must(plait_flow_capture(flow, NULL, &error));
-		must(plait_graph_freeze(graph, &desc, &plan, &error));
-		plait_graph_release(graph);
-	}
-	must(plait_plan_call(plan, NULL, NULL, &error));
+	must(plait_graph_create(context, &graph, &error));
+	must(plait_flow_capture(flow, graph, &error));
+	add_boxes(count);
+	must(plait_flow_capture(flow, NULL, &error));
+	must(plait_graph_freeze(graph, &desc, &plan, &error));
+	plait_graph_release(graph);
+	return plan;
+}
+
+/* The plan of the same tasks, called. */
+static void called(int count)
+{
+	struct called *at = called_plans;
+
+	while (at->plan != NULL && at->count != count)
+		at++;
+	if (at->plan == NULL)
+		*at = (struct called){ count, freeze(count) };
+	must(plait_plan_call(at->plan, NULL, NULL, &error));
 }
 
 /* ---- measurement ---- */
@@ -278,12 +294,12 @@ static struct times measure(const struct row *row, int rounds)
 	for (int r = 0; r < rounds; r++) {
 		uint64_t begin = plait__clock_now_ns(), middle, end;
 
-		row->submit(TASKS);
+		row->submit(tasks);
 		middle = plait__clock_now_ns();
 		must(plait_flow_wait(flow, 0, PLAIT_FOREVER, &error));
 		end = plait__clock_now_ns();
-		submit[r % ROUNDS] = (double)(middle - begin) / TASKS;
-		whole[r % ROUNDS] = (double)(end - begin) / TASKS;
+		submit[r % ROUNDS] = (double)(middle - begin) / tasks;
+		whole[r % ROUNDS] = (double)(end - begin) / tasks;
 	}
 	rounds = rounds < ROUNDS ? rounds : ROUNDS;
 	qsort(submit, (size_t)rounds, sizeof(*submit), compare);
@@ -438,6 +454,8 @@ int main(int argc, char **argv)
 {
 	int rounds = argc > 2 ? atoi(argv[2]) : ROUNDS, failed = 0;
 
+	if (argc > 3)
+		tasks = atoi(argv[3]);
 	set_up();
 	if (argc > 1 && strcmp(argv[1], "--gate") == 0) {
 		failed = gate(argv[0]);
@@ -448,7 +466,8 @@ int main(int argc, char **argv)
 			if (argc < 2 || strcmp(argv[1], rows[i].name) == 0)
 				print(&rows[i], rounds);
 	}
-	plait_plan_release(plan);
+	for (struct called *at = called_plans; at->plan != NULL; at++)
+		plait_plan_release(at->plan);
 	plait_flow_release(flow);
 	return failed;
 }

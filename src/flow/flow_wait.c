@@ -43,8 +43,7 @@ static bool is_ready(void *arg)
 	struct wait *wait = arg;
 	uint64_t next;
 
-	while (plait__flow_lanes_await(&wait->flow->lanes, wait->awaited,
-				       &wait->announced)) {
+	while (plait__op_is_done(&wait->flow->window.ring, wait->awaited)) {
 		next = wait->prefix ? newest_undone(wait) : 0;
 		if (next == 0)
 			return true;
@@ -52,6 +51,15 @@ static bool is_ready(void *arg)
 		wait->announced = false;
 	}
 	return false;
+}
+
+/* Costs a fence of all threads, which a thread that need not sleep is spared. */
+static void announce(void *arg)
+{
+	struct wait *wait = arg;
+
+	(void)plait__flow_lanes_await(&wait->flow->lanes, wait->awaited,
+				      &wait->announced);
 }
 
 static bool help(void *arg)
@@ -63,22 +71,29 @@ static bool help(void *arg)
 	       plait__flow_lanes_help(&wait->flow->lanes, wait->awaited);
 }
 
-plait_status plait__flow_wait_for(plait__flow *flow, uint64_t number,
-				  bool prefix, uint64_t timeout_ns,
-				  plait_error *error)
+static plait_status run_wait(struct wait *wait, uint64_t timeout_ns,
+			     plait_error *error)
 {
-	struct wait wait = { .flow = flow, .number = number, .prefix = prefix,
-			     .awaited = number };
 	plait__wait_request request = {
-		.context = flow->object.context, .timeout_ns = timeout_ns,
-		.ready = is_ready, .arg = &wait, .help = help, .serves = true,
+		.context = wait->flow->object.context,
+		.timeout_ns = timeout_ns, .ready = is_ready, .arg = wait,
+		.help = help, .announce = announce, .serves = true,
 	};
 
-	if (number == 0 ||
-	    (plait__op_is_done(&flow->window.ring, number) &&
-	     (!prefix || newest_undone(&wait) == 0)))
+	if (wait->number == 0 ||
+	    (plait__op_is_done(&wait->flow->window.ring, wait->number) &&
+	     (!wait->prefix || newest_undone(wait) == 0)))
 		return PLAIT_OK;
 	return plait__wait_run(&request, error);
+}
+
+plait_status plait__flow_wait_for(plait__flow *flow, uint64_t number,
+				  uint64_t timeout_ns, plait_error *error)
+{
+	struct wait wait = { .flow = flow, .number = number,
+			     .awaited = number };
+
+	return run_wait(&wait, timeout_ns, error);
 }
 
 /* ---- deadlocks ---- */
@@ -198,7 +213,7 @@ plait_status plait__flow_wait_for_room(plait__flow *flow, plait_error *error)
 			status = fail_mapping(at, "room for a task", error);
 	plait__flow_unlock(flow);
 	return status != PLAIT_OK ? status :
-	       plait__flow_wait_for(flow, oldest, false, PLAIT_FOREVER, error);
+	       plait__flow_wait_for(flow, oldest, PLAIT_FOREVER, error);
 }
 
 /* ---- entry points ---- */
@@ -209,6 +224,7 @@ PLAIT_API plait_status plait_flow_wait(plait_flow *flow, plait_task task,
 	plait__flow *self;
 	plait_status status = plait__flow_enter(flow, &self, error);
 	bool all = task == 0;
+	struct wait wait = { .prefix = all };
 	uint64_t newest;
 
 	if (status != PLAIT_OK)
@@ -226,10 +242,14 @@ PLAIT_API plait_status plait_flow_wait(plait_flow *flow, plait_task task,
 				     (unsigned long long)newest);
 	else if (timeout_ns != 0)
 		status = plait__flow_wait_check(self, task, all, error);
+	wait.flow = self;
+	wait.number = wait.awaited = task;
+	/* The sweep begins behind what earlier ones have seen. */
+	plait__window_settle(&self->window);
+	wait.seen = self->window.settled;
 	plait__flow_unlock(self);
 	if (status == PLAIT_OK)
-		status = plait__flow_wait_for(self, task, all, timeout_ns,
-					      error);
+		status = run_wait(&wait, timeout_ns, error);
 	if (status == PLAIT_OK)
 		status = all ? plait__outcomes_tell_first(
 				       &self->lanes.outcomes, error) :

@@ -5,12 +5,10 @@
 
 #include "flow/flow.h"
 
-/* Wait until op `number` is done, or with `prefix` all up to it; 0 is none.
- * PLAIT_OK also if the op failed; else as plait__wait_run.  Caller holds the
- * flow, and not its lock. */
+/* Wait until op `number` is done; 0 is none.  PLAIT_OK also if the op failed;
+ * else as plait__wait_run.  Caller holds the flow, and not its lock. */
 plait_status plait__flow_wait_for(plait__flow *flow, uint64_t number,
-				  bool prefix, uint64_t timeout_ns,
-				  plait_error *error);
+				  uint64_t timeout_ns, plait_error *error);
 
 /* Wait for room: until the oldest op is done.  PLAIT_E_BUSY inside a host
  * function on a worker and inside a function of a task of the flow,

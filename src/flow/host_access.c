@@ -126,7 +126,7 @@ static plait_status begin(struct access *access, const plait_box *box,
 		if (status != PLAIT_PENDING)
 			return status;
 		status = behind != 0 ?
-				 plait__flow_wait_for(flow, behind, false,
+				 plait__flow_wait_for(flow, behind,
 						      PLAIT_FOREVER, error) :
 				 plait__flow_wait_for_room(flow, error);
 	} while (status == PLAIT_OK);

@@ -304,9 +304,13 @@ static bool is_quiet(struct waiter *waiter)
 	       (!may_serve(waiter->request) || !has_waiting_events(context));
 }
 
-/* Do not sleep over work that this thread would run. */
+/* Do not sleep over work that this thread would run, nor without a wake-up. */
 static bool has_nothing_to_do(struct waiter *waiter)
 {
+	const plait__wait_request *request = waiter->request;
+
+	if (request->announce != NULL)
+		request->announce(request->arg);
 	return is_quiet(waiter) &&
 	       ((waiter->request->help == NULL && !has_pool_run(waiter)) ||
 		!plait__external_thread_has_work(

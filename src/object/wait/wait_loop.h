@@ -36,6 +36,9 @@ typedef struct plait__wait_request {
 	 * can do for the condition, which returns true if it did some. */
 	bool serves;
 	bool (*help)(void *arg);
+	/* Null; or, with `ready`, ask for the wake-up: called before the last
+	 * look of a thread that is to sleep. */
+	void (*announce)(void *arg);
 	/* Null, or use the points on which that condition, or the queue,
 	 * depends: wait in a driver for one, or poll them.  Returns the result
 	 * of `use`, or PLAIT_PENDING if there are none now. */
