@@ -545,6 +545,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_capture.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_repeat.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_strict.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/run_times.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/short_run.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/late_cancel.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/repetitions.c

@@ -558,6 +558,7 @@ static void end(plait__late *late)
 		if (is_open)
 			fail(late, &why);
 	} else if (late->queue != NULL) {
+		plait__short_run_end_shared(late->again);
 		plait__queue_reclaim(late->queue);
 	}
 	free_late(late);

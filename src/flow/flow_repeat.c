@@ -111,7 +111,34 @@ static bool take_accesses(plait__repetition *again,
 	return done;
 }
 
-/* ---- the plan ---- */
+/* ---- the plans ---- */
+
+/* A call by one thread of more tasks than these takes too long for it. */
+enum { TASKS_ALONE = 1024 };
+
+static plait_status freeze(const plait__flow_capture *capture, uint32_t lanes,
+			   plait_plan **out, plait_error *error)
+{
+	const plait_freeze_desc desc = { .size = sizeof(desc),
+					 .mode = PLAIT_MODE_AUTO,
+					 .lanes = lanes };
+	plait_status status = plait__freeze_exact(capture->nodes.graph, &desc,
+						  out, error);
+
+	return status == PLAIT_OK ? plait_plan_prepare(*out, error) : status;
+}
+
+static plait_status freeze_both(plait__repetition *again,
+				const plait__flow_capture *capture,
+				uint32_t lanes, plait_error *error)
+{
+	plait_status status = freeze(capture, lanes, &again->plan, error);
+
+	if (status == PLAIT_OK && lanes > 1 &&
+	    capture->record.tasks.count <= TASKS_ALONE)
+		status = freeze(capture, 1, &again->alone, error);
+	return status;
+}
 
 static plait_status bind_hosts(plait__repetition *again,
 			       const plait__flow_capture *capture,
@@ -146,9 +173,6 @@ static plait_status bind_hosts(plait__repetition *again,
 static plait_status make(plait__flow *flow, plait__flow_capture *capture,
 			 plait__repetition **out, plait_error *error)
 {
-	const plait_freeze_desc desc = { .size = sizeof(desc),
-					 .mode = PLAIT_MODE_AUTO,
-					 .lanes = flow->lanes.count };
 	plait__repetition *again = plait__repetitions_make(flow,
 							   capture->key);
 	plait_status status;
@@ -157,13 +181,10 @@ static plait_status make(plait__flow *flow, plait__flow_capture *capture,
 		status = plait__fail(error, PLAIT_E_NOMEM,
 				     "no memory for a repetition");
 	} else {
-		status = plait__freeze_exact(capture->nodes.graph, &desc,
-					     &again->plan, error);
+		status = freeze_both(again, capture, flow->lanes.count, error);
 	}
 	if (status == PLAIT_OK)
 		status = bind_hosts(again, capture, error);
-	if (status == PLAIT_OK)
-		status = plait_plan_prepare(again->plan, error);
 	if (status == PLAIT_OK)
 		*out = again;
 	else if (again != NULL)

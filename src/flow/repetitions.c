@@ -40,6 +40,7 @@ void plait__repetitions_free(plait__repetition *made)
 
 	drop_data(made);
 	plait_plan_release(made->plan);
+	plait_plan_release(made->alone);
 	plait__vector_fini(&made->accesses);
 	plait__vector_fini(&made->bindings);
 	plait__free(allocator, made, sizeof(*made));

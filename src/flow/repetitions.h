@@ -4,6 +4,7 @@
 #define PLAIT_SRC_FLOW_REPETITIONS_H
 
 #include "flow/flow.h"
+#include "flow/run_times.h"
 
 #include "base/vector.h"
 
@@ -16,10 +17,11 @@ struct plait__repetition {
 	plait__repetition *next;
 	uint64_t key;
 	plait_plan *plan;	 /* one reference */
+	plait_plan *alone;	 /* null, or the same in one lane, for calls */
 	plait__vector accesses;	 /* plait__flow_access, each whole held */
 	plait__vector bindings;	 /* plait_binding */
 	plait_run_desc run;
-	uint32_t slow_runs; /* by one thread; see short_run.c */
+	plait__run_times times;
 	char label[PLAIT__REPETITION_LABEL];
 };
 

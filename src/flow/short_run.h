@@ -6,12 +6,16 @@
 #include "flow/repetitions.h"
 
 /*
- * Run a repetition on the calling worker, if its runs are short.  Runs of one
+ * Run a repetition on the calling worker, if that is the faster way.  Runs of one
  * repetition come one after another.
  *
- * PLAIT_PENDING: not here; null, too.  PLAIT_OK, or the failure of the run.
+ * PLAIT_PENDING: the run is to be shared; null, too.  PLAIT_OK, or the failure of
+ * the run.
  */
 plait_status plait__short_run_call(plait__repetition *again,
 				   plait_error *error);
+
+/* A shared run is over.  Null is ignored. */
+void plait__short_run_end_shared(plait__repetition *again);
 
 #endif

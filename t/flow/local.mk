@@ -21,6 +21,7 @@ API_TESTS += %D%/flow_write.t
 %C%_flow_write_t_LDADD = $(LDADD_API)
 UNIT_TESTS += %D%/record.t
 SEEDED_TESTS += %D%/record.t
+UNIT_TESTS += %D%/run_times.t
 UNIT_TESTS += %D%/mapper.t
 SEEDED_TESTS += %D%/mapper.t
 API_TESTS += %D%/task_split.t

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Times of the runs of a repetition; see run_times.h. */
+#include "flow/run_times.h"
+
+void plait__run_time_add(plait__run_time *time, uint64_t ns)
+{
+	if (time->count == 0 || ns < time->ns)
+		time->ns = ns;
+	else
+		time->ns += (ns - time->ns) / 8;
+	if (time->count < PLAIT__RUN_TRIALS)
+		time->count++;
+}
+
+static bool is_judged(const plait__run_time *time)
+{
+	return time->count >= PLAIT__RUN_TRIALS;
+}
+
+bool plait__run_times_choose_alone(plait__run_times *times)
+{
+	const plait__run_time *alone = &times->alone, *shared = &times->shared;
+	bool faster;
+
+	if (times->must_share ||
+	    (alone->count > 0 && alone->ns > PLAIT__RUN_LONG_NS))
+		return false;
+	if (!is_judged(alone) || alone->ns <= PLAIT__RUN_SHORT_NS)
+		return true;
+	if (!is_judged(shared))
+		return false;
+	faster = alone->ns <= shared->ns;
+	return ++times->runs % PLAIT__RUN_PERIOD == 0 ? !faster : faster;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Times of the runs of a repetition, by one thread and by several, and which of
+ * both the next run is for.  Pure.
+ */
+#ifndef PLAIT_SRC_FLOW_RUN_TIMES_H
+#define PLAIT_SRC_FLOW_RUN_TIMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	/* A run that takes one thread less is not worth a queue, which costs
+	 * some microseconds; one that takes more is for several threads. */
+	PLAIT__RUN_SHORT_NS = 10000,
+	PLAIT__RUN_LONG_NS = 1000000,
+	/* Runs of a kind before it is judged. */
+	PLAIT__RUN_TRIALS = 3,
+	/* One run of so many is of the slower kind, which may have changed. */
+	PLAIT__RUN_PERIOD = 128
+};
+
+/* Estimates: they follow a faster run at once, and slower ones slowly. */
+typedef struct plait__run_time {
+	uint64_t ns;
+	uint32_t count; /* of runs, at most PLAIT__RUN_TRIALS */
+} plait__run_time;
+
+typedef struct plait__run_times {
+	plait__run_time alone;
+	plait__run_time shared;
+	uint32_t runs;	  /* since both were judged */
+	bool must_share;  /* the tasks wait for each other */
+	uint64_t begin_ns; /* of the run that is shared */
+} plait__run_times;
+
+void plait__run_time_add(plait__run_time *time, uint64_t ns);
+
+/* Returns true if the next run is for one thread.  Counts the runs. */
+bool plait__run_times_choose_alone(plait__run_times *times);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs of a repetition by one thread or by several: the faster way is found, kept,
+ * and given up when it is slower. */
+#include "lib/tap.h"
+
+#include "flow/run_times.h"
+
+enum { RUNS = 1000 };
+
+/* Runs that take so long, by one thread and by several; returns how many of
+ * them were by one. */
+static uint32_t run(plait__run_times *times, uint64_t alone_ns,
+		    uint64_t shared_ns)
+{
+	uint32_t alone = 0;
+
+	for (uint32_t i = 0; i < RUNS; i++) {
+		bool by_one = plait__run_times_choose_alone(times);
+
+		alone += by_one;
+		plait__run_time_add(by_one ? &times->alone : &times->shared,
+				    by_one ? alone_ns : shared_ns);
+	}
+	return alone;
+}
+
+static void short_runs(void)
+{
+	plait__run_times times = { .runs = 0 };
+
+	IS_UINT(run(&times, PLAIT__RUN_SHORT_NS, 1), RUNS);
+	IS_UINT(times.shared.count, 0);
+}
+
+static void long_runs(void)
+{
+	plait__run_times times = { .runs = 0 };
+
+	IS_UINT(run(&times, PLAIT__RUN_LONG_NS + 1, PLAIT__RUN_LONG_NS + 2), 1);
+}
+
+static void faster_shared(void)
+{
+	plait__run_times times = { .runs = 0 };
+
+	IS_UINT(run(&times, 50000, 30000),
+		PLAIT__RUN_TRIALS + RUNS / PLAIT__RUN_PERIOD);
+}
+
+static void faster_alone(void)
+{
+	plait__run_times times = { .runs = 0 };
+
+	IS_UINT(run(&times, 30000, 50000),
+		RUNS - PLAIT__RUN_TRIALS - RUNS / PLAIT__RUN_PERIOD);
+}
+
+/* The way that was slower becomes the faster one: the next look at it tells. */
+static void changed(void)
+{
+	plait__run_times times = { .runs = 0 };
+
+	(void)run(&times, 30000, 50000);
+	OK(run(&times, 30000, 20000) <= PLAIT__RUN_PERIOD + 8);
+	OK(run(&times, 30000, 500000) >= RUNS - PLAIT__RUN_PERIOD - 8);
+}
+
+/* One slow run of many is no reason. */
+static void disturbed(void)
+{
+	plait__run_times times = { .runs = 0 };
+
+	(void)run(&times, 20000, 30000);
+	plait__run_time_add(&times.alone, 90000);
+	OK(plait__run_times_choose_alone(&times));
+}
+
+static void waiting_tasks(void)
+{
+	plait__run_times times = { .must_share = true };
+
+	IS_UINT(run(&times, 1, 1), 0);
+}
+
+static const struct tap_scenario all[] = {
+	{ "short runs", short_runs },
+	{ "long runs", long_runs },
+	{ "faster by several", faster_shared },
+	{ "faster by one", faster_alone },
+	{ "changed", changed },
+	{ "disturbed", disturbed },
+	{ "waiting tasks", waiting_tasks },
+};
+
+TAP_MAIN(all)
