@@ -12,7 +12,7 @@
 enum {
 	/* A run that takes one thread less is not worth a queue, which costs
 	 * some microseconds; one that takes more is for several threads. */
-	PLAIT__RUN_SHORT_NS = 10000,
+	PLAIT__RUN_SHORT_NS = 20000,
 	PLAIT__RUN_LONG_NS = 1000000,
 	/* Runs of a kind before it is judged. */
 	PLAIT__RUN_TRIALS = 3,

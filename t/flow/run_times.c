@@ -70,7 +70,7 @@ static void disturbed(void)
 {
 	plait__run_times times = { .runs = 0 };
 
-	(void)run(&times, 20000, 30000);
+	(void)run(&times, 40000, 60000);
 	plait__run_time_add(&times.alone, 90000);
 	OK(plait__run_times_choose_alone(&times));
 }

@@ -356,6 +356,8 @@ static void begin_with(const struct plan *of, uint32_t count, uint32_t size,
 	lanes.collect = collect;
 	MC_CHECK(plait__flow_lanes_init(&lanes, NULL, lane_count));
 	lanes.asymmetric_fence = asymmetric;
+	for (uint32_t i = 0; i < lane_count; i++)
+		at_init_u32(&lanes.workers[i].looks, 0);
 	for (uint32_t i = 0; i < lane_count + 2; i++)
 		at_init_u64(&lanes.lanes[i].tail, 0);
 	for (uint32_t i = 0; i < (lane_count + 2) * size; i++)

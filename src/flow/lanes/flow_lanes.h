@@ -37,7 +37,7 @@ typedef struct plait__flow_arrival {
 	struct plait__flow_arrival *next;
 } plait__flow_arrival;
 
-/* Touched by the thread that runs the task, but for `awaited`. */
+/* Touched by the thread that runs the task, but for `awaited` and `looks`. */
 typedef struct plait__flow_worker {
 	PLAIT__CACHELINE_ALIGNED plait__task task;
 	plait__flow_lanes *lanes;
@@ -45,6 +45,7 @@ typedef struct plait__flow_worker {
 	uint32_t from;	  /* the lane of the last op found */
 	uint32_t unlimited; /* ops since the time slice was tested */
 	bool spins;	  /* counted in `spinning` */
+	at_u32 looks;	  /* runs no op, and will look for one: a hint */
 	uint64_t number;  /* of the op that runs */
 	/* 0, or the op for whose end the thread runs ops: from the thread that
 	 * claims the task to plait__flow_worker_run. */

@@ -92,6 +92,20 @@ static bool is_asleep(const plait__flow_lanes *lanes, uint64_t idle)
 	       ((uint64_t)1 << lanes->count) - 1;
 }
 
+/* Returns true if an awake worker will look for an op before it runs another
+ * one.  If it has just found one, it may miss the new op until that has run, as a
+ * worker that spins may. */
+static bool is_looked_for(const plait__flow_lanes *lanes, uint64_t idle)
+{
+	uint64_t both = idle | idle >> 32;
+
+	for (uint32_t i = 0; i < lanes->count; i++)
+		if ((both >> i & 1) == 0 &&
+		    at_load_relaxed_u32(&lanes->workers[i].looks) != 0)
+			return true;
+	return false;
+}
+
 void plait__flow_lanes_publish(plait__flow_lanes *lanes, uint32_t lane,
 			       uint64_t number)
 {
@@ -113,7 +127,9 @@ void plait__flow_lanes_publish(plait__flow_lanes *lanes, uint32_t lane,
 	if (idle == 0 || at_load_relaxed_u32(&lanes->spinning) != 0)
 		return;
 	/* A worker that is awake finds the op behind its predecessors. */
-	if (is_asleep(lanes, idle) || plait__flow_claim_is_ready(lanes, number))
+	if (is_asleep(lanes, idle) ||
+	    (plait__flow_claim_is_ready(lanes, number) &&
+	     !is_looked_for(lanes, idle)))
 		wake_one(lanes);
 }
 

@@ -180,7 +180,8 @@ static void perform(plait__flow_worker *worker, uint64_t number)
 	plait__flow_lanes *lanes = worker->lanes;
 
 	worker->number = number;
-	/* Relaxed: a hint. */
+	/* Relaxed: hints. */
+	at_store_relaxed_u32(&worker->looks, 0);
 	if (at_load_relaxed_u64(&lanes->idle) != 0)
 		share(worker);
 	/* Relaxed: a cancelled op may have begun. */
@@ -241,6 +242,7 @@ static bool park(plait__flow_worker *worker)
 	uint64_t was;
 
 	stop_spinning(worker);
+	at_store_relaxed_u32(&worker->looks, 0);
 	(void)at_or_u64(&lanes->idle, bit);
 	fence(lanes);
 	/* Relaxed: the fence orders it. */
@@ -297,6 +299,7 @@ bool plait__flow_worker_run(plait__task *task)
 	worker->awaited = 0;
 	plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
 	for (;;) {
+		at_store_relaxed_u32(&worker->looks, 1);
 		found = look(worker);
 		if (found != 0) {
 			stop_spinning(worker);
