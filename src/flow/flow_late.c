@@ -249,6 +249,25 @@ static plait_status take_plan(plait__flow_task *task, plait__late *late,
 	return status;
 }
 
+/* The same for a repetition, which outlives its runs. */
+static void take_repetition(plait__flow_task *task, plait__late *late,
+			    const plait_task_desc *desc)
+{
+	task->plan = &task->again->newest;
+	task->behind = task->plan->last_use;
+	late->plan = desc->plan;
+	late->run = desc->run;
+}
+
+/* The reference of the record, which gives it up; or null. */
+static plait_plan *give_up_plan(plait__late *late)
+{
+	plait_plan *plan = late->again == NULL ? late->plan : NULL;
+
+	late->plan = NULL;
+	return plan;
+}
+
 static plait_status take_needs(plait__flow_task *task, plait__late *late,
 			       const plait_task_desc *desc, plait_error *error)
 {
@@ -256,7 +275,10 @@ static plait_status take_needs(plait__flow_task *task, plait__late *late,
 	case PLAIT_TASK_CALL:
 		return take_inbox(task, late, desc, error);
 	case PLAIT_TASK_PLAN:
-		return take_plan(task, late, desc, error);
+		if (task->again == NULL)
+			return take_plan(task, late, desc, error);
+		take_repetition(task, late, desc);
+		return PLAIT_OK;
 	default:
 		return take_signal(task, late, desc, error);
 	}
@@ -303,8 +325,7 @@ static void drop_needs(plait__late *late)
 void plait__late_return(plait__flow_task *task)
 {
 	drop_needs(task->late);
-	task->unused = task->late->plan;
-	task->late->plan = NULL;
+	task->unused = give_up_plan(task->late);
 	keep(task->flow, task->late);
 	task->late = NULL;
 }
@@ -385,8 +406,7 @@ static void free_late(plait__late *late)
 	plait__flow *flow = late->flow;
 
 	drop_needs(late);
-	plait_plan_release(late->plan);
-	late->plan = NULL;
+	plait_plan_release(give_up_plan(late));
 	plait__flow_lock(flow);
 	keep(flow, late);
 	plait__flow_unlock(flow);

@@ -114,7 +114,7 @@ static bool take_accesses(plait__repetition *again,
 /* ---- the plans ---- */
 
 /* A call by one thread of more tasks than these takes too long for it. */
-enum { TASKS_ALONE = 1024 };
+enum { TASKS_ALONE = 4096 };
 
 static plait_status freeze(const plait__flow_capture *capture, uint32_t lanes,
 			   plait_plan **out, plait_error *error)

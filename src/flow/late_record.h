@@ -28,7 +28,7 @@ struct plait__late {
 	uint64_t sequence;
 	plait_host_function function;
 	void *user_data;
-	plait_plan *plan; /* one reference, or null */
+	plait_plan *plan; /* null; or one reference, or that of `again` */
 	const plait_run_desc *run;
 	plait__repetition *again; /* that the plan is of, or null */
 	plait__backend_port *port;

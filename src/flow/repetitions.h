@@ -18,6 +18,7 @@ struct plait__repetition {
 	uint64_t key;
 	plait_plan *plan;	 /* one reference */
 	plait_plan *alone;	 /* null, or the same in one lane, for calls */
+	plait__flow_plan newest; /* run of `plan` */
 	plait__vector accesses;	 /* plait__flow_access, each whole held */
 	plait__vector bindings;	 /* plait_binding */
 	plait_run_desc run;
