@@ -98,6 +98,44 @@ static void readers(void)
 
 /* ---- failure ---- */
 
+/* A task that reads what failed long ago is not run, however many tasks failed
+ * since: its cause was moved out of the ring, and kept. */
+static void old_failure(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		uint64_t value = 0;
+		struct step bad = { &value, 1, 0, 0, 3 };
+		struct step good = { &value, 1, 1, 0, 0 };
+		plait_access writes_u, both[2];
+		plait_data *u, *v;
+		uint64_t word = 5;
+
+		if (!open_flow(&flow_settings[s], 16))
+			continue;
+		u = new_data(0, 0, 0, 0, 8, "u");
+		v = new_data(0, 0, 0, 0, 8, "v");
+		writes_u = access_of(u, PLAIT_ACCESS_WRITE, NULL);
+		both[0] = access_of(u, PLAIT_ACCESS_READ, NULL);
+		both[1] = access_of(v, PLAIT_ACCESS_WRITE, NULL);
+		call_task("a", run_step, &bad, &writes_u, 1);
+		for (int i = 0; i < 300; i++)
+			call_task("other", return_it,
+				  i < 150 ? forged(4) : NULL, NULL, 0);
+		IS_INT(wait_task(call_task("b", run_step, &good, both, 2)),
+		       PLAIT_E_FAILED);
+		HAS_STR(flow_rig.error.text, "not run: task 1 \"a\" failed");
+		for (int i = 0; i < 100; i++)
+			call_task("other", return_it, NULL, NULL, 0);
+		IS_INT(plait_data_read(v, NULL, &word, &flow_rig.error),
+		       PLAIT_E_FAILED);
+		HAS_STR(flow_rig.error.text, "task 1 \"a\" failed with 3");
+		IS_UINT(value, 0);
+		plait_data_release(u);
+		plait_data_release(v);
+		close_flow();
+	}
+}
+
 static void failure(void)
 {
 	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
@@ -436,6 +474,7 @@ static const struct tap_scenario all[] = {
 	{ "chain", chain },
 	{ "readers", readers },
 	{ "failure", failure },
+	{ "old failure", old_failure },
 	{ "told once", told_once },
 	{ "launches", launches },
 	{ "geometries", geometries },
