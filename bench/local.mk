@@ -67,6 +67,9 @@ endif
 # tasks of a flow: submission and execution
 noinst_PROGRAMS += %D%/flow
 %C%_flow_LDADD = src/libplaitcore.la
+# graphs of tasks: flows beside plans
+noinst_PROGRAMS += %D%/flow_grain
+%C%_flow_grain_LDADD = src/libplaitcore.la
 
 # overhead of the language bindings; for bench/languages.py
 noinst_PROGRAMS += %D%/languages/bench

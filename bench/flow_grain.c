@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Graphs of tasks of 1 and 10 us on two threads: submitted to a flow one by one,
+ * beside the frozen plan of the same graph, in turn.  Tiled Cholesky, a
+ * wavefront, layers of a stencil.  Least time of many rounds.
+ *
+ *	PLAIT_PLUGIN_PATH=plugins/.libs bench/flow_grain [ROUNDS]
+ */
+#include "plait/plait.h"
+#include "sys/clock.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ROUNDS = 60, SIDE = 24, TILES = 12, LAYERS = 40, WIDTH = 16 };
+
+static plait_error error = { .size = sizeof(error) };
+static plait_context *context;
+static plait_flow *flow;
+static plait_data *tiles, *line, *other;
+static uint64_t turns; /* of a task's loop */
+
+static void must(plait_status status)
+{
+	if (status >= PLAIT_OK)
+		return;
+	fprintf(stderr, "flow_grain: %s\n", error.text);
+	exit(1);
+}
+
+static int32_t work(void *user_data)
+{
+	volatile uint64_t sum = 0;
+
+	(void)user_data;
+	for (uint64_t i = 0; i < turns; i++)
+		sum += i;
+	return 0;
+}
+
+/* Set `turns` so that a task takes so long. */
+static void calibrate(uint64_t ns)
+{
+	enum { TURNS = 20000 };
+	uint64_t least = UINT64_MAX;
+
+	turns = TURNS;
+	for (int i = 0; i < 200; i++) {
+		uint64_t begin = plait__clock_now_ns(), taken;
+
+		(void)work(NULL);
+		taken = plait__clock_now_ns() - begin;
+		least = taken < least ? taken : least;
+	}
+	turns = ns * TURNS / least;
+}
+
+/* ---- tasks ---- */
+
+static void call(const plait_access *accesses, uint64_t count)
+{
+	const plait_task_desc desc = {
+		.size = sizeof(desc), .kind = PLAIT_TASK_CALL,
+		.function = work, .accesses = accesses,
+		.access_count = count,
+	};
+
+	must(plait_flow_submit(flow, &desc, NULL, &error));
+}
+
+/* Boxes of one tile, which live as long as the program. */
+static const plait_box *tile(uint64_t x, uint64_t y)
+{
+	static plait_box boxes[SIDE][SIDE];
+
+	boxes[y][x] = (plait_box){ { x, y, 0 }, { x + 1, y + 1, 1 } };
+	return &boxes[y][x];
+}
+
+#define READS(x, y) \
+	{ sizeof(plait_access), PLAIT_ACCESS_READ, tiles, tile(x, y), NULL }
+#define CHANGES(x, y) \
+	{ sizeof(plait_access), PLAIT_ACCESS_READ_WRITE, tiles, tile(x, y), \
+	  NULL }
+
+/* Column k of the factor is done: update tile (j, i) of the rest. */
+static void update(uint64_t i, uint64_t j, uint64_t k)
+{
+	const plait_access accesses[] = { CHANGES(j, i), READS(k, i),
+					  READS(k, j) };
+
+	call(accesses, i == j ? 2 : 3);
+}
+
+static void submit_cholesky(void)
+{
+	for (uint64_t k = 0; k < TILES; k++) {
+		const plait_access diagonal = CHANGES(k, k);
+
+		call(&diagonal, 1);
+		for (uint64_t i = k + 1; i < TILES; i++) {
+			const plait_access accesses[] = { CHANGES(k, i),
+							  READS(k, k) };
+
+			call(accesses, 2);
+		}
+		for (uint64_t i = k + 1; i < TILES; i++)
+			for (uint64_t j = k + 1; j <= i; j++)
+				update(i, j, k);
+	}
+}
+
+static void submit_wavefront(void)
+{
+	for (uint64_t y = 0; y < SIDE; y++)
+		for (uint64_t x = 0; x < SIDE; x++) {
+			const plait_access accesses[] = {
+				CHANGES(x, y), READS(x > 0 ? x - 1 : x, y),
+				READS(x, y > 0 ? y - 1 : y),
+			};
+
+			call(accesses, 3);
+		}
+}
+
+static void submit_layers(void)
+{
+	for (uint64_t i = 0; i < (uint64_t)LAYERS * WIDTH; i++) {
+		bool odd = i / WIDTH % 2 != 0;
+		uint64_t at = i % WIDTH;
+		const plait_box near = { { at > 0 ? at - 1 : 0, 0, 0 },
+					 { at + 1 < WIDTH ? at + 2 : WIDTH, 1,
+					   1 } };
+		const plait_box own = { { at, 0, 0 }, { at + 1, 1, 1 } };
+		const plait_access accesses[] = {
+			{ sizeof(*accesses), PLAIT_ACCESS_WRITE,
+			  odd ? line : other, &own, NULL },
+			{ sizeof(*accesses), PLAIT_ACCESS_READ,
+			  odd ? other : line, &near, NULL },
+		};
+
+		call(accesses, 2);
+	}
+}
+
+/* ---- measurement ---- */
+
+static plait_plan *freeze(void (*submit)(void))
+{
+	const plait_freeze_desc desc = { .size = sizeof(desc),
+					 .mode = PLAIT_MODE_AUTO };
+	plait_graph *graph;
+	plait_plan *plan;
+
+	must(plait_graph_create(context, &graph, &error));
+	must(plait_flow_capture(flow, graph, &error));
+	submit();
+	must(plait_flow_capture(flow, NULL, &error));
+	must(plait_graph_freeze(graph, &desc, &plan, &error));
+	plait_graph_release(graph);
+	return plan;
+}
+
+static double run_flow(void (*submit)(void))
+{
+	uint64_t begin = plait__clock_now_ns();
+
+	submit();
+	must(plait_flow_wait(flow, 0, PLAIT_FOREVER, &error));
+	return (double)(plait__clock_now_ns() - begin);
+}
+
+static double run_plan(plait_plan *plan)
+{
+	uint64_t begin = plait__clock_now_ns();
+
+	must(plait_plan_call(plan, NULL, NULL, &error));
+	return (double)(plait__clock_now_ns() - begin);
+}
+
+static void keep_least(double *least, double now)
+{
+	if (*least == 0 || now < *least)
+		*least = now;
+}
+
+static void compare(const char *name, void (*submit)(void), int rounds)
+{
+	plait_plan *plan = freeze(submit);
+	double by_flow = 0, by_plan = 0;
+
+	for (int i = 0; i < rounds; i++) {
+		keep_least(&by_flow, run_flow(submit));
+		keep_least(&by_plan, run_plan(plan));
+	}
+	plait_plan_release(plan);
+	printf("%-10s %9.1f %9.1f %6.2f\n", name, by_flow / 1000,
+	       by_plan / 1000, by_flow / by_plan);
+}
+
+static plait_data *make(uint32_t dimensions, uint64_t x, uint64_t y)
+{
+	const plait_data_desc desc = { .size = sizeof(desc),
+				       .dimensions = dimensions,
+				       .element_bytes = 8,
+				       .extent = { x, y } };
+	plait_data *data;
+
+	must(plait_data_create(flow, &desc, &data, &error));
+	return data;
+}
+
+int main(int argc, char **argv)
+{
+	static const uint64_t grains[] = { 1000, 10000 };
+	const plait_context_desc desc = { .size = sizeof(desc),
+					  .backends = "host", .workers = 1 };
+	int rounds = argc > 1 ? atoi(argv[1]) : ROUNDS;
+
+	must(plait_context_open(&desc, &context, &error));
+	must(plait_flow_create(context, NULL, &flow, &error));
+	tiles = make(2, SIDE, SIDE);
+	line = make(1, WIDTH, 0);
+	other = make(1, WIDTH, 0);
+	for (int i = 0; i < 2; i++) {
+		calibrate(grains[i]);
+		printf("tasks of %d us    flow us   plan us\n",
+		       (int)(grains[i] / 1000));
+		compare("cholesky", submit_cholesky, rounds);
+		compare("wavefront", submit_wavefront, rounds);
+		compare("layers", submit_layers, rounds);
+	}
+	plait_flow_release(flow);
+	return 0;
+}
