@@ -93,6 +93,9 @@ bool plait__flow_lanes_help(plait__flow_lanes *lanes, uint64_t awaited)
 
 		if (!plait__ready_claim(&worker->task.ready))
 			continue;
+		/* Else a thread of the pool that runs another worker would
+		 * leave it, to find that this one is taken. */
+		plait__task_forget(&worker->task);
 		worker->awaited = awaited;
 		plait__task_run_unshared(&worker->task);
 		return true;

@@ -324,18 +324,22 @@ static bool append_run(plait__front_list *list, plait__front *fronts,
 	return true;
 }
 
-/* The piece that begins at a position, probably piece `guess`; or the number of
- * pieces. */
+/* The piece that begins at a position, probably piece `guess` or the next one; or
+ * the number of pieces. */
 static inline uint32_t piece_from(const plait__slabs *slabs, uint64_t position,
 				  uint32_t guess)
 {
-	if (guess >= slabs->count || begin_of(slabs, guess) != position)
-		guess = piece_at(slabs, position);
-	return begin_of(slabs, guess) == position ? guess : slabs->count;
+	uint32_t i = guess;
+
+	if (guess < slabs->count && begin_of(slabs, guess) < position)
+		i = guess + 1;
+	if (i >= slabs->count || begin_of(slabs, i) != position)
+		i = piece_at(slabs, position);
+	return begin_of(slabs, i) == position ? i : slabs->count;
 }
 
 /* Slabs side by side mostly have the same pieces: `guesses` are, per dimension,
- * where the box began in the last slab. */
+ * where the box began in the last slab, or the box before. */
 static plait__front_map_result collect(const plait__slabs *slabs,
 				       const plait_box *box,
 				       uint32_t guesses[3],
@@ -367,10 +371,8 @@ plait__front_map_result plait__front_map_collect(plait__front_map *map,
 						 const plait_box *box,
 						 plait__front_list *out)
 {
-	uint32_t guesses[3] = { 0, 0, 0 };
-
 	if (map->top != NULL)
-		return collect(map->top, box, guesses, out);
+		return collect(map->top, box, map->guesses, out);
 	if (!is_whole(map, box))
 		return PLAIT__FRONT_MAP_UNCUT;
 	return append_run(out, &map->front, 1) ? PLAIT__FRONT_MAP_COLLECTED :

@@ -39,6 +39,8 @@ typedef struct plait__front_map {
 	plait__slabs *top;
 	uint64_t pieces; /* fronts of `top` */
 	uint64_t join_at; /* number of pieces at which the caller is to join */
+	/* Per dimension, where the last box began: a hint. */
+	uint32_t guesses[3];
 } plait__front_map;
 
 void plait__front_map_init(plait__front_map *map,
