@@ -6,8 +6,9 @@
  *
  *	PLAIT_PLUGIN_PATH=plugins/.libs bench/flow_grain [ROUNDS]
  */
+#include "grain.h"
+
 #include "plait/plait.h"
-#include "sys/clock.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@ static plait_error error = { .size = sizeof(error) };
 static plait_context *context;
 static plait_flow *flow;
 static plait_data *tiles, *line, *other;
-static uint64_t turns; /* of a task's loop */
+static struct node node; /* the work of each task */
 
 static void must(plait_status status)
 {
@@ -29,40 +30,13 @@ static void must(plait_status status)
 	exit(1);
 }
 
-static int32_t work(void *user_data)
-{
-	volatile uint64_t sum = 0;
-
-	(void)user_data;
-	for (uint64_t i = 0; i < turns; i++)
-		sum += i;
-	return 0;
-}
-
-/* Set `turns` so that a task takes so long. */
-static void calibrate(uint64_t ns)
-{
-	enum { TURNS = 20000 };
-	uint64_t least = UINT64_MAX;
-
-	turns = TURNS;
-	for (int i = 0; i < 200; i++) {
-		uint64_t begin = plait__clock_now_ns(), taken;
-
-		(void)work(NULL);
-		taken = plait__clock_now_ns() - begin;
-		least = taken < least ? taken : least;
-	}
-	turns = ns * TURNS / least;
-}
-
 /* ---- tasks ---- */
 
 static void call(const plait_access *accesses, uint64_t count)
 {
 	const plait_task_desc desc = {
 		.size = sizeof(desc), .kind = PLAIT_TASK_CALL,
-		.function = work, .accesses = accesses,
+		.function = grain_work, .user_data = &node, .accesses = accesses,
 		.access_count = count,
 	};
 
@@ -164,19 +138,19 @@ static plait_plan *freeze(void (*submit)(void), plait_mode mode)
 
 static double run_flow(void (*submit)(void))
 {
-	uint64_t begin = plait__clock_now_ns();
+	uint64_t begin = now_ns();
 
 	submit();
 	must(plait_flow_wait(flow, 0, PLAIT_FOREVER, &error));
-	return (double)(plait__clock_now_ns() - begin);
+	return (double)(now_ns() - begin);
 }
 
 static double run_plan(plait_plan *plan)
 {
-	uint64_t begin = plait__clock_now_ns();
+	uint64_t begin = now_ns();
 
 	must(plait_plan_call(plan, NULL, NULL, &error));
-	return (double)(plait__clock_now_ns() - begin);
+	return (double)(now_ns() - begin);
 }
 
 static void keep_least(double *least, double now)
@@ -216,7 +190,7 @@ static plait_data *make(uint32_t dimensions, uint64_t x, uint64_t y)
 
 int main(int argc, char **argv)
 {
-	static const uint64_t grains[] = { 1000, 10000 };
+	static const int grains[] = { 1, 10 };
 	const plait_context_desc desc = { .size = sizeof(desc),
 					  .backends = "host", .workers = 1 };
 	int rounds = argc > 1 ? atoi(argv[1]) : ROUNDS;
@@ -227,9 +201,8 @@ int main(int argc, char **argv)
 	line = make(1, WIDTH, 0);
 	other = make(1, WIDTH, 0);
 	for (int i = 0; i < 2; i++) {
-		calibrate(grains[i]);
-		printf("tasks of %d us    flow us   plan us\n",
-		       (int)(grains[i] / 1000));
+		node.turns = (uint32_t)(grain_calibrate() * grains[i]);
+		printf("tasks of %d us    flow us   plan us\n", grains[i]);
 		compare("cholesky", submit_cholesky, rounds);
 		compare("wavefront", submit_wavefront, rounds);
 		compare("layers", submit_layers, rounds);

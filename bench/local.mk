@@ -69,6 +69,8 @@ noinst_PROGRAMS += %D%/flow
 %C%_flow_LDADD = src/libplaitcore.la
 # graphs of tasks: flows beside plans
 noinst_PROGRAMS += %D%/flow_grain
+%C%_flow_grain_SOURCES = %D%/flow_grain.c %D%/grain.c %D%/shapes.c
+%C%_flow_grain_CPPFLAGS = $(AM_CPPFLAGS)
 %C%_flow_grain_LDADD = src/libplaitcore.la
 
 # overhead of the language bindings; for bench/languages.py
