@@ -28,6 +28,13 @@
  * a text that says what is missing, when its time has passed.  If several are
  * true, the first in this order: cancelled, decided, timed out.
  *
+ * Waits.  Directly in a coroutine these suspend it, too, where they would
+ * otherwise be PLAIT_E_DEADLOCK or PLAIT_E_BUSY: plait_run_wait,
+ * plait_signal_wait, plait_signal_wait_points, plait_queue_finish,
+ * plait_flow_wait, plait_plan_call of a plan that may have to wait, and without
+ * room plait_flow_submit, plait_data_map, plait_data_read and
+ * plait_data_write.  A stop of the run ends them with PLAIT_E_CANCELLED.
+ *
  * Rules.  Between two awaits a function may be on different threads: it holds no
  * lock and keeps no address of a thread-local variable across an await.  It does
  * not leave by longjmp or a C++ exception.  A function that ends its thread
@@ -67,6 +74,29 @@ extern "C" {
 PLAIT_API plait_status plait_await_signal(plait_signal *signal,
 					  uint64_t sequence,
 					  uint64_t timeout_ns,
+					  plait_error *error);
+
+/*
+ * plait_await_points - in a coroutine: wait for several emissions, or for the
+ * first of them.
+ *
+ * @param points     borrowed, nullable if `count` is 0: signals and sequences,
+ *                   as for plait_await_signal
+ * @param count      value: number of points; 0 waits for nothing
+ * @param mode       value: PLAIT_WAIT_ALL or PLAIT_WAIT_ANY
+ * @param timeout_ns value: 0 polls, PLAIT_FOREVER waits
+ * @param out_index  borrowed, nullable: index of the point that ended the wait
+ *                   (any), or that failed; else 0
+ * @param error      borrowed, nullable: filled on failure
+ * @return PLAIT_OK, the failure of a point at once, PLAIT_E_INVALID (the mode,
+ *         null points, too many), and as plait_await_signal
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_await_points(const plait_point *points,
+					  uint64_t count, int32_t mode,
+					  uint64_t timeout_ns,
+					  uint64_t *out_index,
 					  plait_error *error);
 
 /*

@@ -42,7 +42,8 @@
  * Devices.     Tasks run on the host, on the workers of the context and on
  *              threads that wait for the flow.  Kernels need host code.
  * Threads.     In a function of a task, a call that would wait for tasks is
- *              PLAIT_E_DEADLOCK, and a submission without room PLAIT_E_BUSY.
+ *              PLAIT_E_DEADLOCK, and a submission without room PLAIT_E_BUSY;
+ *              a coroutine (plait/coroutine.h) is suspended instead.
  *              A function that the owner of an inbox runs may wait for tasks
  *              that are not behind its own.
  */
@@ -363,6 +364,24 @@ PLAIT_API plait_status plait_flow_launch(plait_flow *flow,
 PLAIT_API plait_status plait_flow_wait(plait_flow *flow, plait_task task,
 				       uint64_t timeout_ns,
 				       plait_error *error);
+
+/*
+ * plait_await_task - in a coroutine (plait/coroutine.h): plait_flow_wait.
+ *
+ * A coroutine of a plan that is itself a task must not await that or a later one.
+ *
+ * @param flow       borrowed, non-null: a flow of the run's context
+ * @param task       value: the task; 0 means all
+ * @param timeout_ns value: 0 polls, PLAIT_FOREVER waits
+ * @param error      borrowed, nullable: filled on failure
+ * @return as plait_flow_wait; PLAIT_E_CANCELLED, PLAIT_E_NOMEM, PLAIT_E_STATE
+ *         (not directly in a coroutine)
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_await_task(plait_flow *flow, plait_task task,
+					uint64_t timeout_ns,
+					plait_error *error);
 
 /*
  * plait_flow_notify - request an event for the end of a task.

@@ -9,6 +9,7 @@
 #include "flow/commit.h"
 #include "flow/flow_capture.h"
 #include "flow/flow_late.h"
+#include "flow/op_await.h"
 #include "flow/flow_record.h"
 #include "flow/repetitions.h"
 
@@ -186,6 +187,7 @@ static bool make_parts(plait__flow *flow, plait__context *context,
 		lanes->driver = &context->driver;
 	lanes->allocator = allocator;
 	lanes->collect = plait__late_collect;
+	lanes->ended = plait__op_await_notify;
 	lanes->arg = flow;
 	return flow->lane_of != NULL && flow->behind != NULL &&
 	       plait__flow_lanes_init(lanes, context->pool,

@@ -85,7 +85,7 @@ static plait_status notify(plait__flow *flow, plait_task task,
 		plait__flow_unlock(flow);
 		if (status != PLAIT_PENDING)
 			break;
-		status = plait__flow_wait_for_room(flow, error);
+		status = plait__flow_wait_for_room(flow, false, error);
 	} while (status == PLAIT_OK);
 	if (status != PLAIT_OK)
 		plait__inbox_event_cancel(promised);

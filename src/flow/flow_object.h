@@ -131,6 +131,10 @@ struct plait__flow {
 	plait__flow_name *names; /* labels of tasks from a text */
 	plait__flow_capture *capture; /* or null */
 	plait__repetition *repetitions;
+	/* op_await.c: guards the list; no lock inside. */
+	struct plait__mutex listener_lock;
+	struct plait__op_listener *listeners;
+	at_u32 has_listeners;	/* 0: the list is empty */
 };
 
 /* Instead of a lane: another thread than a worker finishes the op. */

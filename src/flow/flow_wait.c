@@ -3,11 +3,14 @@
 #include "flow/flow_wait.h"
 
 #include "flow/flow_late.h"
+#include "flow/op_await.h"
 
 #include "base/error.h"
 #include "base/text.h"
+#include "object/wait/suspension.h"
 #include "object/wait/wait_loop.h"
 #include "pool/pool_internal.h"
+#include "run/run_await.h"
 
 /* ---- the wait ---- */
 
@@ -20,22 +23,10 @@ struct wait {
 	uint64_t seen;	  /* all ops up to this one are done */
 };
 
-/* With `prefix`: the newest op that is not done, 0 if all are.  The newest, so
- * that a sleeping thread is woken seldom. */
-static uint64_t newest_undone(struct wait *wait)
+static uint64_t find_undone(struct wait *wait)
 {
-	const plait__op_ring *ring = &wait->flow->window.ring;
-	uint64_t size = ring->mask + 1, at;
-
-	if (wait->number > size && wait->seen < wait->number - size)
-		wait->seen = wait->number - size;
-	while (wait->seen < wait->number &&
-	       plait__op_is_done(ring, wait->seen + 1))
-		wait->seen++;
-	for (at = wait->number; at > wait->seen; at--)
-		if (!plait__op_is_done(ring, at))
-			return at;
-	return 0;
+	return plait__op_await_find_undone(&wait->flow->window.ring,
+					   wait->number, &wait->seen);
 }
 
 static bool is_ready(void *arg)
@@ -44,7 +35,7 @@ static bool is_ready(void *arg)
 	uint64_t next;
 
 	while (plait__op_is_done(&wait->flow->window.ring, wait->awaited)) {
-		next = wait->prefix ? newest_undone(wait) : 0;
+		next = wait->prefix ? find_undone(wait) : 0;
 		if (next == 0)
 			return true;
 		wait->awaited = next;
@@ -71,20 +62,26 @@ static bool help(void *arg)
 	       plait__flow_lanes_help(&wait->flow->lanes, wait->awaited);
 }
 
-static plait_status run_wait(struct wait *wait, uint64_t timeout_ns,
-			     plait_error *error)
+/* *out_suspends: the caller suspends instead. */
+static plait_status wait_for(struct wait *wait, uint64_t timeout_ns,
+			     bool *out_suspends, plait_error *error)
 {
+	plait_status status;
 	plait__wait_request request = {
 		.context = wait->flow->object.context,
 		.timeout_ns = timeout_ns, .ready = is_ready, .arg = wait,
 		.help = help, .announce = announce, .serves = true,
+		.can_suspend = out_suspends != NULL,
 	};
 
 	if (wait->number == 0 ||
 	    (plait__op_is_done(&wait->flow->window.ring, wait->number) &&
-	     (!wait->prefix || newest_undone(wait) == 0)))
+	     (!wait->prefix || find_undone(wait) == 0)))
 		return PLAIT_OK;
-	return plait__wait_run(&request, error);
+	status = plait__wait_run(&request, error);
+	if (out_suspends != NULL)
+		*out_suspends = request.suspends;
+	return status;
 }
 
 plait_status plait__flow_wait_for(plait__flow *flow, uint64_t number,
@@ -93,7 +90,7 @@ plait_status plait__flow_wait_for(plait__flow *flow, uint64_t number,
 	struct wait wait = { .flow = flow, .number = number,
 			     .awaited = number };
 
-	return run_wait(&wait, timeout_ns, error);
+	return wait_for(&wait, timeout_ns, NULL, error);
 }
 
 /* ---- deadlocks ---- */
@@ -189,23 +186,31 @@ plait_status plait__flow_wait_check(plait__flow *flow, uint64_t number,
 
 /* ---- room ---- */
 
-plait_status plait__flow_wait_for_room(plait__flow *flow, plait_error *error)
+/* The oldest op that is not done; 0: none.  Caller holds the lock. */
+static uint64_t find_oldest(plait__flow *flow)
 {
+	plait__window_settle(&flow->window);
+	return flow->window.settled < flow->window.newest ?
+		       flow->window.settled + 1 : 0;
+}
+
+plait_status plait__flow_wait_for_room(plait__flow *flow, bool can_suspend,
+				       plait_error *error)
+{
+	const bool own = plait__late_find_own(flow, UINT64_MAX) != 0;
 	plait_status status = PLAIT_OK;
 	uint64_t oldest;
 
-	if (plait__callback_scope_is_active() ||
-	    plait__late_find_own(flow, UINT64_MAX) != 0)
+	if (can_suspend && !own && plait__suspension_current() != NULL)
+		return PLAIT_PENDING;
+	if (plait__callback_scope_is_active() || own)
 		return plait__fail(error, PLAIT_E_BUSY,
 				   "no room for a task in the window of %llu, "
 				   "and a function of a task must not wait",
 				   (unsigned long long)plait__window_size(
 					   &flow->window));
 	plait__flow_lock(flow);
-	plait__window_settle(&flow->window);
-	oldest = flow->window.settled + 1;
-	if (oldest > flow->window.newest)
-		oldest = 0;
+	oldest = find_oldest(flow);
 	for (const plait__data_mapping *at = flow->mappings; at != NULL;
 	     at = at->next)
 		if (at->number == oldest &&
@@ -216,23 +221,45 @@ plait_status plait__flow_wait_for_room(plait__flow *flow, plait_error *error)
 	       plait__flow_wait_for(flow, oldest, PLAIT_FOREVER, error);
 }
 
-/* ---- entry points ---- */
+plait_status plait__flow_wait_for_room_suspended(plait__flow *flow,
+						 plait_error *error)
+{
+	uint64_t oldest;
 
-PLAIT_API plait_status plait_flow_wait(plait_flow *flow, plait_task task,
-				       uint64_t timeout_ns, plait_error *error)
+	plait__flow_lock(flow);
+	oldest = find_oldest(flow);
+	plait__flow_unlock(flow);
+	return plait__op_await_suspend(flow, oldest, false, PLAIT_FOREVER,
+					  error);
+}
+
+plait_status plait__flow_wait_retry(plait_flow *flow, plait_error *error)
 {
 	plait__flow *self;
 	plait_status status = plait__flow_enter(flow, &self, error);
-	bool all = task == 0;
-	struct wait wait = { .prefix = all };
-	uint64_t newest;
 
 	if (status != PLAIT_OK)
 		return status;
-	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
-				       &self->object };
-	plait__flow_lock(self);
-	newest = self->window.newest;
+	plait__object_hold(&self->object);
+	plait__object_leave(&self->object);
+	status = plait__flow_wait_for_room_suspended(self, error);
+	plait__object_drop(&self->object);
+	return status;
+}
+
+/* ---- entry points ---- */
+
+/* Begin a wait for `task`; 0 is for all ops. */
+static plait_status resolve(plait__flow *flow, plait_task task,
+			    uint64_t timeout_ns, struct wait *out,
+			    plait_error *error)
+{
+	const bool all = task == 0;
+	plait_status status = PLAIT_OK;
+	uint64_t newest;
+
+	plait__flow_lock(flow);
+	newest = flow->window.newest;
 	if (all)
 		task = newest;
 	if (task > newest)
@@ -241,26 +268,87 @@ PLAIT_API plait_status plait_flow_wait(plait_flow *flow, plait_task task,
 				     "is %llu", (unsigned long long)task,
 				     (unsigned long long)newest);
 	else if (timeout_ns != 0)
-		status = plait__flow_wait_check(self, task, all, error);
-	wait.flow = self;
-	wait.number = wait.awaited = task;
+		status = plait__flow_wait_check(flow, task, all, error);
 	/* The sweep begins behind what earlier ones have seen. */
-	plait__window_settle(&self->window);
-	wait.seen = self->window.settled;
-	plait__flow_unlock(self);
+	plait__window_settle(&flow->window);
+	*out = (struct wait){ .flow = flow, .number = task, .prefix = all,
+			      .awaited = task,
+			      .seen = flow->window.settled };
+	plait__flow_unlock(flow);
+	return status;
+}
+
+/* The wait has ended with this status. */
+static plait_status tell(const struct wait *wait, plait_status status,
+			 plait_error *error)
+{
+	plait__flow *flow = wait->flow;
+	plait__outcomes *outcomes = &flow->lanes.outcomes;
+
 	if (status == PLAIT_OK)
-		status = run_wait(&wait, timeout_ns, error);
-	if (status == PLAIT_OK)
-		status = all ? plait__outcomes_tell_first(
-				       &self->lanes.outcomes, error) :
-			       plait__outcomes_tell(&self->lanes.outcomes, task,
-						    error);
-	if (all) {
-		plait__flow_lock(self);
-		plait__flow_reap(self);
-		plait__flow_unlock(self);
+		status = wait->prefix ? plait__outcomes_tell_first(outcomes,
+								   error) :
+			 plait__outcomes_tell(outcomes, wait->number, error);
+	if (wait->prefix) {
+		plait__flow_lock(flow);
+		plait__flow_reap(flow);
+		plait__flow_unlock(flow);
 	}
+	return status;
+}
+
+PLAIT_API plait_status plait_flow_wait(plait_flow *flow, plait_task task,
+				       uint64_t timeout_ns, plait_error *error)
+{
+	plait__flow *self;
+	plait_status status = plait__flow_enter(flow, &self, error);
+	struct wait wait;
+	bool suspends = false;
+
+	if (status != PLAIT_OK)
+		return status;
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
+				       &self->object };
+	status = resolve(self, task, timeout_ns, &wait, error);
+	if (status == PLAIT_OK)
+		status = wait_for(&wait, timeout_ns, &suspends, error);
+	if (!suspends)
+		status = tell(&wait, status, error);
 	plait__thread_scope_end(&inside);
 	plait__object_leave(&self->object);
+	return suspends ? plait_await_task(flow, task, timeout_ns, error) :
+	       status;
+}
+
+/* Hold the flow, and find the op. */
+static plait_status begin_await(plait_flow *flow, plait_task task,
+				struct wait *out, plait_error *error)
+{
+	plait__flow *self;
+	plait_status status = plait__flow_enter(flow, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__run_await_check(&self->object, error);
+	if (status == PLAIT_OK)
+		status = resolve(self, task, PLAIT_FOREVER, out, error);
+	if (status == PLAIT_OK)
+		plait__object_hold(&self->object);
+	plait__object_leave(&self->object);
+	return status;
+}
+
+PLAIT_API plait_status plait_await_task(plait_flow *flow, plait_task task,
+					uint64_t timeout_ns, plait_error *error)
+{
+	struct wait wait;
+	plait_status status = begin_await(flow, task, &wait, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__op_await_suspend(wait.flow, wait.number, wait.prefix,
+					 timeout_ns, error);
+	status = tell(&wait, status, error);
+	plait__object_drop(&wait.flow->object);
 	return status;
 }

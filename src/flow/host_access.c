@@ -12,8 +12,10 @@
 #include "flow/flow_strict.h"
 #include "flow/flow_wait.h"
 #include "flow/mappings.h"
+#include "flow/op_await.h"
 
 #include "base/error.h"
+#include "object/wait/suspension.h"
 
 /* ---- begin ---- */
 
@@ -23,6 +25,7 @@ struct access {
 	uint32_t flags; /* PLAIT_MAP_... */
 	const char *label;
 	uint64_t number;
+	uint64_t behind; /* the op to suspend for; 0: for room */
 	plait__data_mapping *mapping;
 };
 
@@ -101,7 +104,23 @@ _Static_assert((int)PLAIT_MAP_READ == (int)PLAIT__ACCESS_READS &&
 		       (int)PLAIT_MAP_WRITE == (int)PLAIT__ACCESS_WRITES,
 	       "bits");
 
-/* Begin the access; the data is the host's when this returns PLAIT_OK. */
+/* Wait until `commit` may succeed.  PLAIT_PENDING: the caller is a coroutine,
+ * which leaves its scopes and suspends. */
+static plait_status await_turn(struct access *access, uint64_t behind,
+			       plait_error *error)
+{
+	plait__flow *flow = access->data->flow;
+
+	access->behind = behind;
+	if (behind == 0)
+		return plait__flow_wait_for_room(flow, true, error);
+	if (plait__suspension_current() != NULL)
+		return PLAIT_PENDING;
+	return plait__flow_wait_for(flow, behind, PLAIT_FOREVER, error);
+}
+
+/* Begin the access; the data is the host's when this returns PLAIT_OK.
+ * PLAIT_PENDING as await_turn. */
 static plait_status begin(struct access *access, const plait_box *box,
 			  plait_error *error)
 {
@@ -125,10 +144,7 @@ static plait_status begin(struct access *access, const plait_box *box,
 		plait__flow_unlock(flow);
 		if (status != PLAIT_PENDING)
 			return status;
-		status = behind != 0 ?
-				 plait__flow_wait_for(flow, behind,
-						      PLAIT_FOREVER, error) :
-				 plait__flow_wait_for_room(flow, error);
+		status = await_turn(access, behind, error);
 	} while (status == PLAIT_OK);
 	plait__flow_lock(flow);
 	plait__mappings_keep(flow, access->mapping);
@@ -136,32 +152,73 @@ static plait_status begin(struct access *access, const plait_box *box,
 	return status;
 }
 
+/* After PLAIT_PENDING: suspend until the access may begin. */
+static plait_status suspend(plait__flow *held, const struct access *access,
+			    plait_error *error)
+{
+	plait_status status =
+		access->behind == 0 ?
+			plait__flow_wait_for_room_suspended(held, error) :
+			plait__op_await_suspend(held, access->behind, false,
+						PLAIT_FOREVER, error);
+
+	plait__object_drop(&held->object);
+	return status;
+}
+
+/* Returns the flow, held, if the access is to be suspended for. */
+static plait__flow *hold_flow(const struct access *access, plait_status status)
+{
+	plait__flow *flow = access->data->flow;
+
+	if (status != PLAIT_PENDING)
+		return NULL;
+	plait__object_hold(&flow->object);
+	return flow;
+}
+
 /* ---- entry points ---- */
+
+static plait_status map(plait_data *data, const plait_box *box,
+			struct access *access, plait__flow **out_held,
+			void **out, plait_error *error)
+{
+	plait_status status = plait__data_enter(data, &access->data, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
+				       &access->data->object };
+	status = begin(access, box, error);
+	if (status == PLAIT_OK)
+		*out = access->mapping->pointer;
+	*out_held = hold_flow(access, status);
+	plait__thread_scope_end(&inside);
+	plait__object_leave(&access->data->object);
+	return status;
+}
 
 PLAIT_API plait_status plait_data_map(plait_data *data, const plait_box *box,
 				      plait_map_flags flags, void **out,
 				      plait_error *error)
 {
-	struct access access = { .flags = flags, .label = "map" };
+	plait__flow *held = NULL;
 	plait_status status;
 
 	if (out == NULL)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "out is null");
 	*out = NULL;
-	status = plait__data_enter(data, &access.data, error);
-	if (status != PLAIT_OK)
-		return status;
-	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
-				       &access.data->object };
-	status = begin(&access, box, error);
-	if (status == PLAIT_OK)
-		*out = access.mapping->pointer;
-	plait__thread_scope_end(&inside);
-	plait__object_leave(&access.data->object);
+	do {
+		struct access access = { .flags = flags, .label = "map" };
+
+		status = map(data, box, &access, &held, out, error);
+		if (status != PLAIT_PENDING)
+			return status;
+		status = suspend(held, &access, error);
+	} while (status == PLAIT_OK);
 	return status;
 }
-
 PLAIT_API plait_status plait_data_unmap(plait_data *data, void *pointer,
 					plait_error *error)
 {
@@ -187,33 +244,52 @@ PLAIT_API plait_status plait_data_unmap(plait_data *data, void *pointer,
 }
 
 /* Copy between the box and memory of the host, under a mapping. */
-static plait_status transfer(plait_data *data, const plait_box *box, void *host,
-			     uint32_t flags, plait_error *error)
+static plait_status transfer_once(plait_data *data, const plait_box *box,
+				  void *host, struct access *access,
+				  plait__flow **out_held, plait_error *error)
 {
-	struct access access = { .flags = flags,
-				 .label = flags == PLAIT_MAP_WRITE ?
-						  "write" : "read" };
 	plait__box_move move;
-	plait_status status = plait__data_enter(data, &access.data, error);
+	plait_status status = plait__data_enter(data, &access->data, error);
 
 	if (status != PLAIT_OK)
 		return status;
 	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
-				       &access.data->object };
+				       &access->data->object };
 	if (host == NULL)
 		status = plait__fail(error, PLAIT_E_INVALID, "host is null");
 	else
-		status = begin(&access, box, error);
+		status = begin(access, box, error);
 	if (status == PLAIT_OK) {
-		plait__box_move_host(&move, access.data, &access.box, host,
-				     flags == PLAIT_MAP_WRITE);
+		plait__box_move_host(&move, access->data, &access->box, host,
+				     access->flags == PLAIT_MAP_WRITE);
 		(void)plait__box_move_run(&move);
-		plait__flow_lock(access.data->flow);
-		plait__mappings_end(access.mapping);
-		plait__flow_unlock(access.data->flow);
+		plait__flow_lock(access->data->flow);
+		plait__mappings_end(access->mapping);
+		plait__flow_unlock(access->data->flow);
 	}
+	*out_held = hold_flow(access, status);
 	plait__thread_scope_end(&inside);
-	plait__object_leave(&access.data->object);
+	plait__object_leave(&access->data->object);
+	return status;
+}
+
+static plait_status transfer(plait_data *data, const plait_box *box, void *host,
+			     uint32_t flags, plait_error *error)
+{
+	plait__flow *held = NULL;
+	plait_status status;
+
+	do {
+		struct access access = {
+			.flags = flags,
+			.label = flags == PLAIT_MAP_WRITE ? "write" : "read",
+		};
+
+		status = transfer_once(data, box, host, &access, &held, error);
+		if (status != PLAIT_PENDING)
+			return status;
+		status = suspend(held, &access, error);
+	} while (status == PLAIT_OK);
 	return status;
 }
 

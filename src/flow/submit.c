@@ -372,7 +372,7 @@ static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
 					   "of %llu",
 					   (unsigned long long)
 					   plait__window_size(&flow->window));
-		status = plait__flow_wait_for_room(flow, error);
+		status = plait__flow_wait_for_room(flow, again == NULL, error);
 	} while (status == PLAIT_OK);
 	if (status < 0)
 		name_task(desc, error);
@@ -394,17 +394,15 @@ plait_status plait__submit_repetition(plait__flow *flow,
 	return submit(flow, &desc, again, out, error);
 }
 
-PLAIT_API plait_status plait_flow_submit(plait_flow *flow,
-					 const plait_task_desc *desc,
-					 plait_task *out, plait_error *error)
+/* PLAIT_PENDING: no room, and the caller is a coroutine. */
+static plait_status submit_once(plait_flow *flow, const plait_task_desc *desc,
+				plait_task *out, plait_error *error)
 {
 	const plait_task_desc *known;
 	plait_task_desc room;
 	plait__flow *self;
 	plait_status status;
 
-	if (out != NULL)
-		*out = 0;
 	status = plait__flow_enter(flow, &self, error);
 	if (status != PLAIT_OK)
 		return status;
@@ -416,6 +414,23 @@ PLAIT_API plait_status plait_flow_submit(plait_flow *flow,
 		status = submit(self, known, NULL, out, error);
 	plait__thread_scope_end(&inside);
 	plait__object_leave(&self->object);
+	return status;
+}
+
+PLAIT_API plait_status plait_flow_submit(plait_flow *flow,
+					 const plait_task_desc *desc,
+					 plait_task *out, plait_error *error)
+{
+	plait_status status;
+
+	if (out != NULL)
+		*out = 0;
+	do {
+		status = submit_once(flow, desc, out, error);
+		if (status != PLAIT_PENDING)
+			return status;
+		status = plait__flow_wait_retry(flow, error);
+	} while (status == PLAIT_OK);
 	return status;
 }
 

@@ -95,10 +95,8 @@ static void print_queue(const plait__instance *instance, plait__run *run,
 
 static void drop_holds(const plait__blocked_on *blocked_on)
 {
-	if (blocked_on->signal != NULL)
-		plait__object_drop(&blocked_on->signal->object);
-	if (blocked_on->run != NULL)
-		plait__object_drop(&blocked_on->run->object);
+	if (blocked_on->awaited != NULL)
+		plait__object_drop(blocked_on->awaited);
 	if (blocked_on->call != NULL)
 		plait__object_drop(&blocked_on->call->event_record.object);
 	if (blocked_on->queue != NULL)
@@ -118,27 +116,14 @@ static void print_call(plait__queue *queue, const char *node, char *out,
 		       rest != NULL ? rest : " is with the owner of its inbox");
 }
 
-static void print_signal(const plait__blocked_on *blocked_on, const char *node,
-			 char *out, uint32_t bytes)
+static void print_awaited(const plait__blocked_on *blocked_on,
+			  const char *node, char *out, uint32_t bytes)
 {
-	char room[PLAIT__OBJECT_NAME_BYTES];
-	uint64_t reached = 0;
+	char event[PLAIT_ERROR_TEXT_BYTES];
 
-	(void)plait__signal_poll(blocked_on->signal, 0, &reached, NULL);
-	(void)snprintf(out, bytes, ": %s waits for %s to come to %llu, which "
-		       "is at %llu", node,
-		       plait__object_name(&blocked_on->signal->object, room),
-		       (unsigned long long)blocked_on->sequence,
-		       (unsigned long long)reached);
-}
-
-static void print_run(const plait__run *run, const char *node, char *out,
-		      uint32_t bytes)
-{
-	char room[PLAIT__OBJECT_NAME_BYTES];
-
-	(void)snprintf(out, bytes, ": %s waits for the end of %s", node,
-		       plait__object_name(&run->object, room));
+	blocked_on->name(blocked_on->awaited, blocked_on->number, event,
+			 sizeof(event));
+	(void)snprintf(out, bytes, ": %s waits for %s", node, event);
 }
 
 /* A command in a body is seldom the reason why a loop does not end. */
@@ -170,10 +155,8 @@ static void print(const plait__program *program,
 	out[0] = '\0';
 	if (blocked_on->call != NULL)
 		print_call(blocked_on->queue, node, out, bytes);
-	else if (blocked_on->signal != NULL)
-		print_signal(blocked_on, node, out, bytes);
-	else if (blocked_on->run != NULL)
-		print_run(blocked_on->run, node, out, bytes);
+	else if (blocked_on->awaited != NULL)
+		print_awaited(blocked_on, node, out, bytes);
 	else if (blocked_on->lane != PLAIT__NONE)
 		(void)snprintf(out, bytes, ": lane %u is at %llu of %llu "
 			       "points, and has up to %s", blocked_on->lane,

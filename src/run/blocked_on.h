@@ -18,11 +18,12 @@ struct plait__blocked_on {
 	uint32_t command;	/* the current one, that a lane executes or
 				 * decides, or the last one submitted; or
 				 * none */
-	plait__signal *signal;	/* held, or null: the signal that a WAIT
-				 * command or a coroutine awaits */
-	plait__run *run;	/* held, or null: the run that a coroutine
-				 * awaits */
-	uint64_t sequence;	/* the value of `signal` that is awaited */
+	plait__object *awaited;	/* held, or null: what a WAIT command or a
+				 * coroutine awaits */
+	uint64_t number;	/* of `awaited`, and the name of that event
+				 * (plait__await_class) */
+	void (*name)(const plait__object *object, uint64_t number, char *out,
+		     uint32_t bytes);
 	plait__call *call;	/* held, or null: a call that an inbox owner
 				 * has yet to run */
 	plait__queue *queue;	/* held: the queue of `call`; null without */

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/sized_struct.h"
 #include "object/inbox/inbox.h"
+#include "object/wait/suspension.h"
 #include "object/wait/wait_loop.h"
 
 /* ---- life time ---- */
@@ -238,6 +239,7 @@ PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
 		.timeout_ns = timeout_ns, .ready = is_done, .serves = true,
 		.help = help, .describe = describe_end,
 		.advice = "; wait longer, or plait_run_cancel",
+		.can_suspend = true,
 	};
 	plait__run *self;
 	plait_status status = plait__run_enter(run, &self, error);
@@ -258,6 +260,9 @@ PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
 	if (status == PLAIT_OK)
 		status = query_outcome(self, error);
 	plait__object_leave(&self->object);
+	if (request.suspends)
+		return plait__suspension_current()->await_run(run, timeout_ns,
+							      error);
 	return status;
 }
 

@@ -15,8 +15,6 @@
 #include "run/run.h"
 
 #include "base/alloc.h"
-#include "object/context/backend_result.h"
-#include "object/progress/notification.h"
 #include "pool/counter.h"
 
 #include <string.h>
@@ -28,6 +26,7 @@ static plait__program program;
 static plait__instance instance;
 static plait__external external;
 static plait__object needs;
+static plait__await await;	/* of the lane */
 static struct plait__mutex lane_lock, source_lock;
 static at_u32 blocks;		/* of memory */
 static uint32_t offers_seen;	/* by the lane */
@@ -108,55 +107,39 @@ void plait__context_notify_waiters(plait__context *of)
 	MC_CHECK(of == &context);
 }
 
-/* --- sources: of the event, of submissions and of time */
+/* --- sources: of the event and of time */
 
-plait_status plait__notification_arm(plait__backend_port *port,
-				     const plait_backend_point *point,
-				     plait_notify_function function, void *arg,
-				     plait_error *error)
+static plait_status subscribe(plait__await *self, plait__listener *listener,
+			      plait_error *error)
 {
 	bool at_once;
 
-	(void)port;
-	(void)point;
 	(void)error;
+	MC_CHECK(self == external.await);
 	plait__mutex_lock(&source_lock);
 	at_once = fired;
 	if (!at_once)
-		armed_listener = arg;
+		armed_listener = listener;
 	plait__mutex_unlock(&source_lock);
 	if (at_once)
-		function(arg, PLAIT_OK);
+		listener->notify(listener, PLAIT_OK);
 	return PLAIT_OK;
 }
 
-plait_status plait__backend_result_check(const plait__backend_port *port,
-					 plait_status status, const char *slot,
-					 plait_error *room,
-					 plait_error *error)
+static bool withdraw_source(plait__await *self, plait__listener *listener)
 {
-	(void)port;
-	(void)slot;
-	(void)room;
-	(void)error;
-	return status;
+	bool withdrawn;
+
+	MC_CHECK(self == external.await);
+	plait__mutex_lock(&source_lock);
+	withdrawn = armed_listener == listener;
+	if (withdrawn)
+		armed_listener = NULL;
+	plait__mutex_unlock(&source_lock);
+	return withdrawn;
 }
 
-bool plait__submit_listener_add(plait__signal *signal, uint64_t sequence,
-				plait__listener *listener)
-{
-	(void)signal;
-	(void)sequence;
-	(void)listener;
-	mc_fail("the emission was submitted");
-	return false;
-}
-
-bool plait__submit_listener_remove(plait__signal *signal,
-				   plait__listener *listener)
-{
-	return plait__submit_listener_add(signal, 0, listener);
-}
+static plait__await_class source = { .subscribe = subscribe };
 
 plait_status plait__timer_arm(plait__timers *timers, plait__timer *timer,
 			      plait_error *error)
@@ -334,6 +317,7 @@ static void run_race(uint32_t self)
 
 static void begin(void)
 {
+	source.withdraw = NULL;
 	memset(&context, 0, sizeof(context));
 	memset(&program, 0, sizeof(program));
 	memset(&instance, 0, sizeof(instance));
@@ -348,8 +332,9 @@ static void begin(void)
 	external.instance = &instance;
 	external.lock = &lane_lock;
 	external.offer = offer;
-	external.needs = &needs;
-	external.started = true;
+	await.class = &source;
+	await.object = &needs;
+	external.await = &await;
 	offers_seen = 0;
 	fired = false;
 	armed_listener = NULL;
@@ -362,6 +347,13 @@ static void begin(void)
 	at_init_u32(&late, 0);
 	at_init_u32(&ended, 0);
 	MC_CHECK(plait__completion_make(&external, NULL) == PLAIT_OK);
+}
+
+/* A source that takes its listener back, as runs do. */
+static void begin_withdrawable(void)
+{
+	begin();
+	source.withdraw = withdraw_source;
 }
 
 /* A subscription whose event has not come keeps the completion until then. */
@@ -379,18 +371,20 @@ static void end(void)
 	MC_CHECK(at_load_relaxed_u64(&needs.holds) == 1);
 }
 
-#define SUSPENDED(id, text, run, threads, pre)                              \
+#define SUSPENDED(id, text, begin, run, threads, pre)                       \
 	static const struct mc_scenario id = { text, begin, run, end,       \
 					       threads, pre, 1, 0, 3000 }
 
-SUSPENDED(event, "an event resumes the lane", run_event, 2, 4);
-SUSPENDED(stop, "a stop resumes the lane", run_stop, 2, 4);
-SUSPENDED(stop_race, "an event and a stop", run_stop_race, 3, 2);
-SUSPENDED(deadline, "a deadline resumes the lane", run_deadline, 2, 4);
-SUSPENDED(race, "an event and a deadline", run_race, 3, 2);
+SUSPENDED(event, "an event resumes the lane", begin, run_event, 2, 4);
+SUSPENDED(stop, "a stop resumes the lane", begin, run_stop, 2, 4);
+SUSPENDED(stop_race, "an event and a stop", begin, run_stop_race, 3, 2);
+SUSPENDED(deadline, "a deadline resumes the lane", begin, run_deadline, 2, 4);
+SUSPENDED(race, "an event and a deadline", begin, run_race, 3, 2);
+SUSPENDED(withdrawn, "an event and a stop, which withdraws",
+	  begin_withdrawable, run_stop_race, 3, 2);
 
 static const struct mc_scenario *const scenarios[] = {
-	&event, &stop, &stop_race, &deadline, &race,
+	&event, &stop, &stop_race, &deadline, &race, &withdrawn,
 };
 
 static void explore(void)

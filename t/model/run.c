@@ -25,6 +25,7 @@
 #include "base/error.h"
 #include "object/inbox/inbox.h"
 #include "object/progress/progress_driver.h"
+#include "object/wait/suspension.h"
 #include "object/wait/wait_loop.h"
 
 #include <string.h>
@@ -221,6 +222,11 @@ plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 	(void)plait__eventcount_await(&context.wait_event, request->ready,
 				      request->arg, UINT64_MAX, PLAIT__BACKOFF_SLEEP);
 	return PLAIT_OK;
+}
+
+const plait__suspender *plait__suspension_current(void)
+{
+	return NULL;
 }
 
 /* --- resources of runs */

@@ -48,6 +48,8 @@ API_TESTS += %D%/is_stopping_helped.t
 %C%_is_stopping_helped_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/coroutines.t
 %C%_coroutines_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/awaits.t
+%C%_awaits_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/coroutine_ends.t
 %C%_coroutine_ends_t_LDADD = $(LDADD_API)
 # ThreadSanitizer reports the races, too.

@@ -1660,6 +1660,9 @@ plait_status plait_flow_launch(plait_flow *flow,
 plait_status plait_flow_wait(plait_flow *flow, plait_task task,
 				       uint64_t timeout_ns,
 				       plait_error *error);
+plait_status plait_await_task(plait_flow *flow, plait_task task,
+					uint64_t timeout_ns,
+					plait_error *error);
 plait_status plait_flow_notify(plait_flow *flow, plait_task task,
 					 plait_inbox *inbox,
 					 plait_host_function function,
@@ -1706,6 +1709,11 @@ plait_status plait_queue_end_capture(plait_queue *queue,
 plait_status plait_await_signal(plait_signal *signal,
 					  uint64_t sequence,
 					  uint64_t timeout_ns,
+					  plait_error *error);
+plait_status plait_await_points(const plait_point *points,
+					  uint64_t count, int32_t mode,
+					  uint64_t timeout_ns,
+					  uint64_t *out_index,
 					  plait_error *error);
 plait_status plait_await_run(plait_run *run, uint64_t timeout_ns,
 				       plait_error *error);

@@ -69,6 +69,9 @@ struct plait__flow_lanes {
 	/* Finish what arrived: called by a worker while `arrived` is not 0.
 	 * The function takes the arrivals. */
 	void (*collect)(void *arg);
+	/* Null, or called at the end of an op that is awaited; by any thread,
+	 * notification callbacks included. */
+	void (*ended)(void *arg);
 	void *arg;
 	/* Ops up to this one that are not taken are cancelled. */
 	at_u64 cancelled;

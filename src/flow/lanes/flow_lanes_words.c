@@ -133,6 +133,16 @@ void plait__flow_lanes_publish(plait__flow_lanes *lanes, uint32_t lane,
 		wake_one(lanes);
 }
 
+/* Not inline: most ops end unawaited. */
+static __attribute__((noinline)) void notify(plait__flow_lanes *lanes)
+{
+	plait__context *context = lanes->context;
+
+	if (lanes->ended != NULL)
+		lanes->ended(lanes->arg);
+	plait__context_notify_waiters(context);
+}
+
 void plait__flow_lanes_finish(plait__flow_lanes *lanes, uint64_t number)
 {
 	plait__op_set_done(&lanes->ring, number);
@@ -141,7 +151,7 @@ void plait__flow_lanes_finish(plait__flow_lanes *lanes, uint64_t number)
 	 * once more. */
 	if (at_load_relaxed_u32(
 		    &plait__op_at(&lanes->ring, number)->awaited) != 0)
-		plait__context_notify_waiters(lanes->context);
+		notify(lanes);
 }
 
 /* ---- waits ---- */

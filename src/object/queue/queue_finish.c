@@ -12,6 +12,7 @@
 #include "object/queue/queue_races.h"
 #include "object/queue/queue_state.h"
 #include "object/queue/submission.h"
+#include "object/wait/point_await.h"
 #include "object/wait/wait_diagnosis.h"
 
 #include "base/error.h"
@@ -342,6 +343,71 @@ plait_status plait__queue_finish(plait__queue *queue, uint64_t timeout_ns,
 	       finish_and_note(races, queue, timeout_ns, error);
 }
 
+/* ---- in a coroutine ---- */
+
+/* Decided when the queue is empty; a failure is found afterwards. */
+static plait_status poll_empty(plait__await *await, plait_error *error)
+{
+	(void)error;
+	return plait__point_await_poll(await, NULL) == PLAIT_PENDING ?
+		       PLAIT_PENDING : PLAIT_OK;
+}
+
+static const plait__await_class empty_class = {
+	.poll = poll_empty,
+	.subscribe = plait__point_await_subscribe,
+	.explain = plait__point_await_explain,
+	.name = plait__point_await_name,
+};
+
+/* Suspend until the work of the queue, which was flushed, has ended. */
+static plait_status await_empty(plait_queue *handle, uint64_t timeout_ns,
+				plait_error *error)
+{
+	plait__point_await await;
+	plait__queue *queue;
+	plait_status status = plait__queue_enter(handle, &queue, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	if (plait__suspension_current()->is_before(&queue->object))
+		status = plait__fail(error, PLAIT_E_DEADLOCK,
+				     "the caller is a function of a run in the "
+				     "queue, which has to end first");
+	plait__object_hold(&queue->object);
+	plait__point_await_init(&await, &queue->object, queue->port,
+				queue->progress, plait__queue_submitted(queue));
+	await.base.class = &empty_class;
+	plait__object_leave(&queue->object);
+	if (status == PLAIT_OK)
+		status = plait__suspension_await(&await.base, timeout_ns,
+						 error);
+	plait__object_drop(await.base.object);
+	return status;
+}
+
+/* A queue that has failed may be just leaving its last command. */
+static plait_status finish_suspended(plait_queue *queue, uint64_t timeout_ns,
+				     plait_error *error)
+{
+	uint64_t deadline_ns = plait__clock_deadline(timeout_ns);
+	plait_status status;
+
+	for (;;) {
+		status = await_empty(queue, plait__clock_left_ns(deadline_ns),
+				     error);
+		if (status != PLAIT_OK)
+			return status;
+		status = plait_queue_finish(queue, 0, error);
+		if (status != PLAIT_E_TIMEOUT ||
+		    plait__clock_left_ns(deadline_ns) == 0)
+			return status;
+		status = plait__suspension_yield(error);
+		if (status != PLAIT_OK)
+			return status;
+	}
+}
+
 PLAIT_API plait_status plait_queue_finish(plait_queue *queue,
 					  uint64_t timeout_ns,
 					  plait_error *error)
@@ -359,5 +425,7 @@ PLAIT_API plait_status plait_queue_finish(plait_queue *queue,
 		 plait__queue_finish(self, timeout_ns, error);
 	plait__thread_scope_end(&inside);
 	plait__object_leave(&self->object);
+	if (status == PLAIT_E_DEADLOCK && plait__suspension_current() != NULL)
+		return finish_suspended(queue, timeout_ns, error);
 	return status;
 }

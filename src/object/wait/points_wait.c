@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* plait_signal_wait_points: waits for points of signals, by wait_loop.h. */
-#include "plait/queue.h"
+#include "object/wait/points_wait.h"
 
 #include "object/signal/signal.h"
+#include "object/wait/suspension.h"
 #include "object/wait/wait_loop.h"
 
 #include "base/alloc.h"
@@ -183,8 +184,9 @@ static plait_status wait_all(plait__context *context,
 	return status;
 }
 
-static plait_status check(const plait_point *points, uint64_t count,
-			  int32_t mode, plait_error *error)
+plait_status plait__points_wait_check(const plait_point *points,
+				      uint64_t count, int32_t mode,
+				      plait_error *error)
 {
 	if (mode != PLAIT_WAIT_ALL && mode != PLAIT_WAIT_ANY)
 		return plait__fail(error, PLAIT_E_INVALID,
@@ -208,7 +210,8 @@ PLAIT_API plait_status plait_signal_wait_points(const plait_point *points,
 						plait_error *error)
 {
 	plait__wait_request request = { .any = mode == PLAIT_WAIT_ANY,
-					.timeout_ns = timeout_ns };
+					.timeout_ns = timeout_ns,
+					.can_suspend = true };
 	plait__signal *first;
 	plait_status status;
 
@@ -216,7 +219,7 @@ PLAIT_API plait_status plait_signal_wait_points(const plait_point *points,
 		*out_index = 0;
 	status = plait__handle_check_fork(error);
 	if (status == PLAIT_OK)
-		status = check(points, count, mode, error);
+		status = plait__points_wait_check(points, count, mode, error);
 	if (status != PLAIT_OK || count == 0)
 		return status;
 	/* Holds the context until the end. */
@@ -231,6 +234,9 @@ PLAIT_API plait_status plait_signal_wait_points(const plait_point *points,
 	if (out_index != NULL && request.decided)
 		*out_index = request.index;
 	plait__object_leave(&first->object);
+	if (request.suspends)
+		return plait__suspension_current()->await_points(
+			points, count, mode, timeout_ns, out_index, error);
 	return status;
 }
 

@@ -3,6 +3,7 @@
 #include "object/wait/wait_loop.h"
 
 #include "object/context/backend_result.h"
+#include "object/wait/suspension.h"
 #include "object/wait/wait_diagnosis.h"
 #include "object/wait/wait_in_driver.h"
 
@@ -363,8 +364,13 @@ static void sleep_on_event(struct waiter *waiter)
 
 /* --- the loop */
 
-static plait_status fail_in_call(plait_error *error)
+static plait_status fail_in_call(plait__wait_request *request,
+				 plait_error *error)
 {
+	request->suspends = request->can_suspend &&
+			    plait__suspension_current() != NULL;
+	if (request->suspends)
+		return PLAIT_E_DEADLOCK;
 	return plait__fail(error, PLAIT_E_DEADLOCK,
 			   "a host function must not wait: what it waits for "
 			   "may need its thread");
@@ -501,7 +507,7 @@ static plait_status loop(struct waiter *waiter, plait_error *error)
 			break;
 		if (plait__callback_scope_is_active() &&
 		    request->timeout_ns != 0)
-			return fail_in_call(error);
+			return fail_in_call(request, error);
 		if ((request->help != NULL && request->help(request->arg)) ||
 		    drive_once(request->context)) {
 			waiter->backs_off = false;

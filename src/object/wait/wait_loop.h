@@ -43,6 +43,11 @@ typedef struct plait__wait_request {
 	 * depends: wait in a driver for one, or poll them.  Returns the result
 	 * of `use`, or PLAIT_PENDING if there are none now. */
 	plait_status (*enter)(void *arg, plait__awaited_use *use);
+	/* The caller leaves its scopes and suspends where the wait sets
+	 * `suspends`, and returns PLAIT_E_DEADLOCK without a text: it would
+	 * have to block directly in a coroutine. */
+	bool can_suspend;
+	bool suspends;
 	/* Null; or, with `ready` or points of a queue, write what the wait is
 	 * blocked on, for the error text. Not in notification callbacks. */
 	void (*describe)(void *arg, char *out, uint32_t bytes);

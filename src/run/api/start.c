@@ -2,14 +2,16 @@
 /* Start of a run: plait_plan_run on a queue, plait_plan_call on the calling
  * thread. */
 #include "run/run.h"
+#include "run/api/call_inboxes.h"
 #include "run/api/prepare.h"
+#include "run/api/run_desc.h"
 #include "run/blocked_on.h"
 #include "run/instance_pool.h"
 #include "run/outer_runs.h"
+#include "run/run_await.h"
 #include "run/run_races.h"
 #include "run/run_turns.h"
 
-#include "base/sized_struct.h"
 #include "base/error.h"
 #include "object/inbox/inbox_records.h"
 #include "object/queue/queue_capture.h"
@@ -30,31 +32,6 @@ struct start {
 	plait__instance *instance;
 	plait_run_desc desc;
 };
-
-static plait_status read_desc(plait_run_desc *out, const plait_run_desc *given,
-			      plait_error *error)
-{
-	const uint32_t known = PLAIT_RUN_NO_WAIT | PLAIT_RUN_SERIAL |
-			       PLAIT_RUN_PARALLEL | PLAIT_RUN_RECORD |
-			       PLAIT_RUN_OVERLAP;
-	const uint32_t both = PLAIT_RUN_SERIAL | PLAIT_RUN_PARALLEL;
-	plait_status status;
-
-	if (given == NULL) {
-		*out = (plait_run_desc){ .size = sizeof(*out) };
-		return PLAIT_OK;
-	}
-	status = PLAIT__STRUCT_READ(plait_run_desc, out, given, error);
-	if (status == PLAIT_OK && (out->flags & ~known) != 0)
-		status = plait__fail(error, PLAIT_E_UNSUPPORTED,
-				     "plait_run_desc: flags 0x%x are not known",
-				     out->flags & ~known);
-	if (status == PLAIT_OK && (out->flags & both) == both)
-		status = plait__fail(error, PLAIT_E_INVALID,
-				     "plait_run_desc: PLAIT_RUN_SERIAL and "
-				     "PLAIT_RUN_PARALLEL exclude each other");
-	return status;
-}
 
 /* Also runs when the thread ends inside the call. */
 static void leave(void *arg)
@@ -90,7 +67,7 @@ static plait_status enter(struct start *start, plait_plan *plan,
 		status = plait__context_check_same(&start->plan_object->object,
 						   &start->queue->object, error);
 	if (status == PLAIT_OK)
-		status = read_desc(&start->desc, desc, error);
+		status = plait__run_desc_read(&start->desc, desc, error);
 	if (status == PLAIT_OK)
 		status = plait__prepare_program(start->plan_object,
 						&start->program, error);
@@ -300,37 +277,6 @@ static bool is_over(void *arg)
 	return at_load_acquire_u32(&instance->called) == PLAIT__CALLER_DONE;
 }
 
-/* Does the plan call a function whose inbox belongs to the calling thread? */
-static bool calls_this_thread(const plait__program *program)
-{
-	const plait__plan *plan = program->plan;
-
-	/* A rehearsal calls nothing. */
-	if (program->rehearsal != NULL)
-		return false;
-	for (uint32_t i = 0; i < plan->functions_count; i++) {
-		const plait__store_function *function =
-			&program->plan_object->functions[i];
-
-		if (function->inbox != NULL &&
-		    plait__inbox_is_mine((plait__inbox *)function->inbox))
-			return true;
-	}
-	return false;
-}
-
-/* The wait asks it at events that are not of the run.
- * PLAIT_EVENT_READY if the run does not need this thread's inboxes. */
-static plait_status check_own_inboxes(const plait__instance *instance,
-				      plait_error *error)
-{
-	if (!calls_this_thread(instance->program))
-		return PLAIT_EVENT_READY;
-	return plait__fail(error, PLAIT_E_STATE,
-			   "an event without a function stands in front of "
-			   "what the plan calls on this thread; pull it first");
-}
-
 /* The wait has failed: stops the run and executes the rest of it. */
 static void stop_and_drain(plait__instance *instance, const plait_error *why)
 {
@@ -385,16 +331,26 @@ static __attribute__((noinline)) void await_end(plait__instance *instance)
 		 * this run; it stays, unless a call of this run is behind
 		 * it. */
 		if (status == PLAIT_EVENT_READY)
-			status = check_own_inboxes(instance, &why);
+			status = plait__call_inboxes_check(instance, &why);
 		request.serves = request.serves && status == PLAIT_OK;
 		if (status < 0)
 			stop_and_drain(instance, &why);
 	}
 }
 
-/* The call is inside a host function. */
+static bool may_have_to_wait(const plait__program *program)
+{
+	return program->engine->needs_others || program->submits ||
+	       program->plan->signals_count > 0;
+}
+
+/* The call is inside a host function.  PLAIT_PENDING: the caller is a coroutine,
+ * which leaves its scopes and suspends. */
 static plait_status prepare_inner(struct start *start, plait_error *error)
 {
+	if (may_have_to_wait(start->program) &&
+	    plait__suspension_current() != NULL)
+		return PLAIT_PENDING;
 	if (start->program->engine->needs_others)
 		return plait__fail(error, PLAIT_E_DEADLOCK,
 				   "a host function must not wait for a plan "
@@ -410,15 +366,19 @@ static plait_status prepare_inner(struct start *start, plait_error *error)
 }
 
 /* The call must not wait for a run that it would conflict with. */
-static plait_status fail_turn(plait__instance *instance, bool blocked,
+static plait_status fail_turn(plait__instance *instance, bool may_wait,
 			      plait_error *error)
 {
+	const bool blocked = may_wait && plait__outer_runs_block(instance);
+
 	plait__run_races_undo_call(&instance->race_call);
 	instance->race_call.races = NULL;
 	plait__instance_undo_begin(instance);
 	plait__instance_release(instance);
 	if (blocked)
 		return plait__outer_runs_fail(error);
+	if (may_wait && plait__suspension_current() != NULL)
+		return PLAIT_PENDING;
 	return plait__fail(error, PLAIT_E_BUSY,
 			   "a run of the plan is in flight that accesses the "
 			   "same memory; wait for it, or see "
@@ -439,8 +399,7 @@ static plait_status take_turn(const struct start *start, bool *out_now,
 	else if (plait__run_turns_try(instance))
 		*out_now = true;
 	else
-		return fail_turn(instance, may_wait &&
-				 plait__outer_runs_block(instance), error);
+		return fail_turn(instance, may_wait, error);
 	if (*out_now)
 		stop_if_lost(instance);
 	return PLAIT_OK;
@@ -569,6 +528,8 @@ static plait_status call_behind(struct start *start, plait_error *error)
 {
 	plait_status status;
 
+	if (plait__suspension_current() != NULL)
+		return PLAIT_PENDING;
 	if (plait__callback_scope_is_active())
 		return plait__fail(error, PLAIT_E_DEADLOCK,
 				   "a host function must not wait for what a "
@@ -579,6 +540,39 @@ static plait_status call_behind(struct start *start, plait_error *error)
 	if (status == PLAIT_OK)
 		status = plait__queue_finish(start->queue, PLAIT_FOREVER,
 					     error);
+	return status;
+}
+
+/* Run the plan in a queue, and await its end. */
+static plait_status call_in(plait_plan *plan, plait_queue *queue,
+			    const plait_run_desc *desc, plait_error *error)
+{
+	plait_run *run;
+	plait_status status = plait_plan_run(plan, queue, desc, &run, error);
+
+	return status != PLAIT_OK ? status :
+	       plait__run_await_released(run, PLAIT_FOREVER, error);
+}
+
+/* The call of a coroutine; in a queue of its own if it names none. */
+static plait_status call_suspended(plait_plan *plan, plait_queue *queue,
+				   const plait_run_desc *desc,
+				   plait_error *error)
+{
+	plait__queue *own;
+	plait_status status;
+
+	if (queue != NULL)
+		return call_in(plan, queue, desc, error);
+	status = plait__queue_make(
+		plait__run_instance_current()->program->plan_object->devices[0],
+		&own, error);
+	if (status != PLAIT_OK)
+		return status;
+	queue = plait__object_handle(&own->object);
+	status = call_in(plan, queue, desc, error);
+	/* It completes its work first. */
+	plait_queue_release(queue);
 	return status;
 }
 
@@ -596,5 +590,6 @@ PLAIT_API plait_status plait_plan_call(plait_plan *plan, plait_queue *queue,
 			 call_behind(&start, error) : call_here(&start, error);
 	plait__thread_scope_end(&inside);
 	leave(&start);
-	return status;
+	return status != PLAIT_PENDING ? status :
+	       call_suspended(plan, queue, desc, error);
 }

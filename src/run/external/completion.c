@@ -12,12 +12,8 @@
  */
 #include "run/external/completion.h"
 
-#include "run/run.h"
-
 #include "base/alloc.h"
 #include "base/error.h"
-#include "object/context/backend_result.h"
-#include "object/progress/notification.h"
 #include "pool/counter.h"
 
 static void destroy_completion(plait__object *object)
@@ -87,10 +83,12 @@ static void on_deadline(plait__timer *timer)
 	/* A lane that is about to park polls again instead. */
 	completion->expired = parked == NULL;
 	plait__mutex_unlock(&completion->lock);
+	plait__context_notify_waiters(completion->object.context);
+	/* A lane that is parked has a hold, so this one is not the last: the
+	 * lane may end the context before this thread goes on. */
+	plait__object_drop_deferred(&completion->object);
 	if (parked != NULL)
 		parked->offer(parked);
-	plait__context_notify_waiters(completion->object.context);
-	plait__object_drop_deferred(&completion->object);
 }
 
 plait_status plait__completion_make(plait__external *external,
@@ -172,58 +170,23 @@ void plait__completion_disarm(plait__external *external)
 
 /* ---- parking ---- */
 
-/* Subscribe to the end of the awaited run. */
-static void subscribe_run(plait__external *external)
-{
-	plait__completion *completion = external->completion;
-	plait__run *run = external->awaited_run;
-	bool over;
-
-	completion->needs = &run->object;
-	completion->completed = false;
-	plait__object_hold(completion->needs);
-	plait__object_hold(&completion->object);
-	plait__mutex_lock(&run->lock);
-	over = at_load_acquire_u32(&run->outcome.done) != 0;
-	if (!over)
-		plait__listener_push(&run->listeners, &completion->listener);
-	plait__mutex_unlock(&run->lock);
-	if (over)
-		complete(completion);
-}
-
-/* Subscribe to the awaited point, or to the submission of that emission.  The
- * lane has no subscription. */
+/* Subscribe to what is awaited.  The lane has no subscription. */
 static plait_status subscribe(plait__external *external, plait_error *error)
 {
 	plait__completion *completion = external->completion;
-	plait__signal *awaited_signal =
-		external->started ? NULL : external->awaited_signal;
-	plait_error room = { .size = sizeof(room) };
+	plait__await *await = external->await;
 	plait_status status;
 
-	external->awaits_submit = awaited_signal != NULL;
-	completion->needs = awaited_signal != NULL ? &awaited_signal->object :
-						     external->needs;
+	completion->needs = await->object;
 	completion->completed = false;
 	plait__object_hold(completion->needs);
 	plait__object_hold(&completion->object);
-	if (awaited_signal != NULL) {
-		if (!plait__submit_listener_add(awaited_signal,
-						external->point.sequence,
-						&completion->listener))
-			complete(completion);
-		return PLAIT_OK;
-	}
-	status = plait__notification_arm(external->port, &external->point,
-					 plait__listener_notify,
-					 &completion->listener, &room);
+	status = await->class->subscribe(await, &completion->listener, error);
 	if (status == PLAIT_OK)
 		return status;
 	plait__object_drop(completion->needs);
 	plait__object_drop(&completion->object);
-	return plait__backend_result_check(external->port, status,
-					   "signal_notify", &room, error);
+	return status;
 }
 
 /* Returns the number of this parking; 0: completed, or timed out, and the lane is still the
@@ -287,10 +250,7 @@ plait_status plait__completion_park(plait__external *external, bool stops,
 
 	if (external->completion == NULL)
 		status = plait__completion_make(external, error);
-	if (status == PLAIT_OK && !external->subscribed &&
-	    external->awaited_run != NULL)
-		subscribe_run(external);
-	else if (status == PLAIT_OK && !external->subscribed)
+	if (status == PLAIT_OK && !external->subscribed)
 		status = subscribe(external, error);
 	if (status != PLAIT_OK)
 		return status;
@@ -298,28 +258,12 @@ plait_status plait__completion_park(plait__external *external, bool stops,
 	return await(external, stops) ? PLAIT_OK : PLAIT_PENDING;
 }
 
-/* Returns true if the run will not notify. */
-static bool withdraw_from_run(plait__external *external)
-{
-	plait__run *run = external->awaited_run;
-	bool withdrawn;
-
-	plait__mutex_lock(&run->lock);
-	withdrawn = plait__listener_unlink(&run->listeners,
-					   &external->completion->listener);
-	plait__mutex_unlock(&run->lock);
-	return withdrawn;
-}
-
 void plait__completion_give_up(plait__external *external)
 {
-	if (external->subscribed && external->awaited_run != NULL) {
-		if (withdraw_from_run(external))
-			complete(external->completion);
-		return;
-	}
-	if (external->subscribed && external->awaits_submit &&
-	    plait__submit_listener_remove(external->awaited_signal,
-					  &external->completion->listener))
+	plait__await *await = external->await;
+
+	if (external->subscribed && await != NULL &&
+	    await->class->withdraw != NULL &&
+	    await->class->withdraw(await, &external->completion->listener))
 		complete(external->completion);
 }

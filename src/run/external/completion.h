@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One-shot completion of an external command: notified once, by a signal's
- * point or by the submission of an emission; resumes the lane that is parked on
- * it, as does a timer if the command has a deadline.  A notification may come late:
- * the lane of a stopped run detaches, and the completion frees itself when it is
- * notified.
+ * One-shot completion of an external command: notified once, by the source of
+ * its await; resumes the lane that is parked on it, as does a timer if the
+ * await has a deadline.  A notification may come late: the lane of a stopped run
+ * detaches, and the completion frees itself when it is notified.
  */
 #ifndef PLAIT_SRC_RUN_EXTERNAL_COMPLETION_H
 #define PLAIT_SRC_RUN_EXTERNAL_COMPLETION_H
@@ -13,8 +12,7 @@
 
 struct plait__completion {
 	plait__object object;	/* without a handle */
-	plait__listener listener; /* of the point, of its submission, or of the
-				   * end of a run */
+	plait__listener listener; /* of the source */
 	plait__timer timer;	/* resumes the lane; holds the completion while
 				 * it is armed */
 	plait__object *needs;	/* owner of what is awaited; held from the
@@ -57,9 +55,8 @@ void plait__completion_disarm(plait__external *external);
 /* The lane was unparked: reads whether its notification has come. */
 void plait__completion_resume(plait__external *external);
 
-/* Stop waiting for an emission that no thread has submitted, or for the end of
- * a run.  Does nothing if the notification is on its way, or if a point is
- * awaited: that notification comes. */
+/* Stop waiting for what is awaited, if its source takes the listener back.  Does
+ * nothing if the notification is on its way: it comes. */
 void plait__completion_give_up(plait__external *external);
 
 #endif

@@ -16,7 +16,8 @@
 
 #include "run/args/payload_util.h"
 #include "run/external/completion.h"
-#include "run/run.h"
+#include "run/external/points_await.h"
+#include "run/run_await.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -28,33 +29,6 @@ static bool stopped(const plait__external *external)
 }
 
 /* ---- the awaits of a lane ---- */
-
-/* PLAIT_PENDING, or how the awaited run ended. */
-static plait_status advance_run(plait__external *external,
-				const plait__await *await)
-{
-	const plait__run_outcome *outcome = &await->run->outcome;
-
-	external->awaited_run = await->run;
-	/* Acquire: pairs with the store in run_instance.c. */
-	if (at_load_acquire_u32(&outcome->done) == 0)
-		return PLAIT_PENDING;
-	if (outcome->status != PLAIT_OK)
-		plait__error_copy(await->error, &outcome->failure);
-	return outcome->status;
-}
-
-static plait_status advance(plait__external *external,
-			    const plait__await *await)
-{
-	if (await->run != NULL)
-		return advance_run(external, await);
-	if (await->signal != NULL)
-		return plait__external_await_signal(external, await->signal,
-						    await->sequence,
-						    await->error);
-	return PLAIT_OK;
-}
 
 /* Forget the await, which may be decided later or never. */
 static void abandon(plait__external *external)
@@ -81,24 +55,12 @@ static bool is_late(const plait__await *await)
 static plait_status expire(plait__external *external,
 			   const plait__await *await)
 {
-	char room[PLAIT__OBJECT_NAME_BYTES];
 	char what[PLAIT_ERROR_TEXT_BYTES];
-	uint64_t reached = 0;
 
 	abandon(external);
-	if (await->run != NULL) {
-		plait__run_describe(await->run, what, sizeof(what));
-		return plait__fail(await->error, PLAIT_E_TIMEOUT,
-				   "the deadline of the await has passed: %s",
-				   what);
-	}
-	(void)plait__signal_poll(await->signal, 0, &reached, NULL);
+	await->class->explain(await, what, sizeof(what));
 	return plait__fail(await->error, PLAIT_E_TIMEOUT,
-			   "the deadline of the await has passed: %s is to "
-			   "come to %llu, and is at %llu",
-			   plait__object_name(&await->signal->object, room),
-			   (unsigned long long)await->sequence,
-			   (unsigned long long)reached);
+			   "the deadline of the await has passed: %s", what);
 }
 
 /* Park the lane; as plait__completion_park. */
@@ -117,9 +79,9 @@ static void end_await(plait__external *external, plait__await *await,
 		      plait_status status)
 {
 	plait__completion_disarm(external);
-	external->started = false;
-	external->awaited_signal = NULL;
-	external->awaited_run = NULL;
+	/* A subscription that outlives the await would refer to it. */
+	plait__completion_give_up(external);
+	external->await = NULL;
 	await->status = status;
 }
 
@@ -128,12 +90,13 @@ static bool await_decided(plait__external *external, plait__await *await)
 {
 	plait_status status;
 
+	external->await = await;
 	plait__completion_resume(external);
 	do {
 		if (stopped(external))
 			status = cancel(external, await->error);
 		else
-			status = advance(external, await);
+			status = await->class->poll(await, await->error);
 		if (status == PLAIT_PENDING && is_late(await))
 			status = expire(external, await);
 		if (status != PLAIT_PENDING)
@@ -149,14 +112,45 @@ static bool await_decided(plait__external *external, plait__await *await)
 
 /* Put the lane behind other work of its pool; returns false, as the lane is no
  * longer the caller's. */
-static bool give_turn(plait__external *external, plait__await *await)
+static bool give_turn(plait__external *external)
 {
-	await->yielded = true;
 	if (external->rest != NULL)
 		external->rest(external);
 	external->offer(external);
 	return false;
 }
+
+/* ---- the function's side ---- */
+
+/* In a child that the function has forked, no lane would resume it. */
+static plait_status suspend(plait__await *await, plait_error *error)
+{
+	struct plait__coroutine_command *self =
+		plait__callback_scope_run.coroutine;
+	plait_status status = plait__handle_check_fork(error);
+
+	if (status != PLAIT_OK)
+		return status;
+	await->error = error;
+	self->await = await;
+	plait__coroutine_suspend(&self->coroutine);
+	return await->status;
+}
+
+static bool is_before(const plait__object *queue)
+{
+	const plait__instance *at = plait__run_instance_current();
+
+	while (at != NULL && (at->section == NULL ||
+			      &at->section->queue->object != queue))
+		at = at->outer;
+	return at != NULL;
+}
+
+static const plait__suspender suspender = {
+	.await = suspend, .await_points = plait__points_await_suspend,
+	.await_run = plait__run_await, .is_before = is_before,
+};
 
 /* ---- the function ---- */
 
@@ -171,6 +165,7 @@ static plait_status make(plait__external *external, plait_error *error)
 	if (made == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a coroutine");
+	made->suspender = &suspender;
 	made->external = external;
 	external->coroutine = made;
 	return PLAIT_OK;
@@ -274,9 +269,9 @@ bool plait__coroutine_command_step(plait__external *external, uint32_t command)
 					    self->coroutine.result);
 			return true;
 		}
-	} while (self->await->run != NULL || self->await->signal != NULL ||
+	} while (self->await->class != &plait__suspension_turn ||
 		 stopped(external));
-	return give_turn(external, self->await);
+	return give_turn(external);
 }
 
 void plait__coroutine_command_free(plait__external *external)
@@ -286,33 +281,4 @@ void plait__coroutine_command_free(plait__external *external)
 	plait__free(plait__program_allocator(external->instance->program),
 		    external->coroutine, sizeof(*external->coroutine));
 	external->coroutine = NULL;
-}
-
-/* ---- the function's side ---- */
-
-struct plait__coroutine_command *
-__attribute__((noinline)) plait__coroutine_command_current(void)
-{
-	return plait__callback_scope_run.coroutine;
-}
-
-plait_status plait__coroutine_command_await(plait__await *await,
-					    plait_error *error)
-{
-	struct plait__coroutine_command *self =
-		plait__coroutine_command_current();
-	/* In a child that the function has forked, no lane would resume it. */
-	plait_status status = plait__handle_check_fork(error);
-
-	if (status != PLAIT_OK)
-		return status;
-	if (self == NULL)
-		return plait__fail(error, PLAIT_E_STATE,
-				   "the caller is not directly in a coroutine: "
-				   "set PLAIT_CALL_COROUTINE at its node, or "
-				   "wait on a thread of the program");
-	await->error = error;
-	self->await = await;
-	plait__coroutine_suspend(&self->coroutine);
-	return await->status;
 }

@@ -91,71 +91,9 @@ void plait__external_begin_run(const plait__program *program, uint64_t *newest)
 				(plait__signal *)signals[i]);
 }
 
-static void set_point(plait__external *external, plait__backend_port *port,
-		      plait_backend_signal *signal, uint64_t sequence,
-		      plait__object *needs)
-{
-	external->port = port;
-	external->point.signal = signal;
-	external->point.sequence = sequence;
-	external->needs = needs;
-	external->started = true;
-}
-
-static plait_status check_can_be_emitted(const plait__signal *signal,
-					 plait_error *error)
-{
-	char room[PLAIT__OBJECT_NAME_BYTES];
-
-	if (plait__signal_has_source(signal))
-		return PLAIT_PENDING;
-	return plait__fail(error, PLAIT_E_DEADLOCK,
-			   "%s was released, so it can never be emitted",
-			   plait__object_name(&signal->object, room));
-}
-
-/* An emission that the run's own queue makes behind the run happens after the
- * run. */
-static plait_status check_comes_before(const plait__external *external,
-				       const plait__signal *signal,
-				       uint64_t sequence, plait_error *error)
-{
-	const plait__section *section = external->instance->section;
-	char room[PLAIT__OBJECT_NAME_BYTES];
-
-	if (section == NULL ||
-	    !plait__section_precedes_emission(section, &signal->object,
-					      sequence))
-		return PLAIT_OK;
-	return plait__fail(error, PLAIT_E_DEADLOCK,
-			   "emission %llu of %s does not come before the end of "
-			   "the run, because the queue of the run makes it, or "
-			   "an earlier one, behind the run",
-			   (unsigned long long)sequence,
-			   plait__object_name(&signal->object, room));
-}
-
-/* PLAIT_PENDING: the emission was not submitted yet. */
-static plait_status begin_signal(plait__external *external,
-				 plait__signal *signal, uint64_t sequence,
-				 plait_error *error)
-{
-	if (!signal->is_gate && sequence > plait__signal_submitted(signal)) {
-		external->awaited_signal = signal;
-		external->point.sequence = sequence;
-		return check_can_be_emitted(signal, error);
-	}
-	set_point(external, signal->port, signal->raw, sequence,
-		  &signal->object);
-	return signal->is_gate ? PLAIT_OK :
-				 check_comes_before(external, signal, sequence,
-						    error);
-}
-
 /* external->newest is that of this run (plait__external_begin_run). */
-static plait_status begin_wait(plait__external *external,
-			       const plait__plan_payload *payload,
-			       plait_error *error)
+static void begin_wait(plait__external *external,
+		       const plait__plan_payload *payload)
 {
 	const plait__program *program = program_of(external);
 	plait__signal *signal = (plait__signal *)
@@ -164,16 +102,19 @@ static plait_status begin_wait(plait__external *external,
 
 	if (sequence == 0)
 		sequence = external->newest[payload->object];
-	return begin_signal(external, signal, sequence, error);
+	plait__signal_await_init(&external->own, signal, sequence,
+				 external->instance);
+	external->await = &external->own.at.base;
 }
 
 /* Await all that was submitted to the lane's own queue. */
-static void set_end_of_queue(plait__external *external)
+static void await_queue(plait__external *external)
 {
 	plait__queue *queue = external->queue;
 
-	set_point(external, queue->port, queue->progress,
-		  plait__queue_submitted(queue), &queue->object);
+	plait__point_await_init(&external->own.at, &queue->object, queue->port,
+				queue->progress, plait__queue_submitted(queue));
+	external->await = &external->own.at.base;
 }
 
 /* An emission waits for the one before it. */
@@ -192,8 +133,9 @@ static plait_status begin_emit(plait__external *external,
 							 error);
 	if (status != PLAIT_OK)
 		return status;
-	set_end_of_queue(external);
-	return check_comes_before(external, signal, emission - 1, error);
+	await_queue(external);
+	return plait__signal_await_check(external->instance, signal,
+					 emission - 1, error);
 }
 
 /* Take the call from the state; the caller drops it. */
@@ -250,7 +192,7 @@ static plait_status begin_call(plait__external *external,
 		status = PLAIT_E_CANCELLED;
 	if (status != PLAIT_OK)
 		return plait__fail(error, status, "%s", why.text);
-	set_end_of_queue(external);
+	await_queue(external);
 	return PLAIT_OK;
 }
 
@@ -270,8 +212,10 @@ static plait_status begin(plait__external *external, uint32_t command,
 	const plait__plan_command *at = &plan->commands[command];
 	const plait__plan_payload *payload = payload_of(plan, at);
 
-	if (at->kind == PLAIT__CMD_WAIT)
-		return begin_wait(external, payload, error);
+	if (at->kind == PLAIT__CMD_WAIT) {
+		begin_wait(external, payload);
+		return PLAIT_OK;
+	}
 	return at->kind == PLAIT__CMD_EMIT ?
 		       begin_emit(external, payload, error) :
 		       begin_call(external, payload,
@@ -280,18 +224,13 @@ static plait_status begin(plait__external *external, uint32_t command,
 
 /* ---- end ---- */
 
-static plait_status poll(const plait__external *external,
-			 plait_error *error)
+/* Returns true for the await of a command that was submitted to the lane's
+ * queue. */
+static bool is_of_queue(const plait__external *external,
+			const plait__await *await)
 {
-	plait__backend *backend = external->port->backend;
-	plait_error room = { .size = sizeof(room) };
-	uint64_t reached;
-
-	return plait__backend_result_check_poll(
-		external->port,
-		backend->table.signal_poll(backend->self, &external->point,
-					   &reached, &room),
-		&room, error);
+	return external->queue != NULL &&
+	       await->object == &external->queue->object;
 }
 
 /* The call has been made, or is retracted: its result does not change. */
@@ -312,7 +251,7 @@ static void recover_queue(plait__external *external, plait_error *why)
 {
 	plait_error better = { .size = sizeof(better) };
 
-	if (external->needs != &external->queue->object)
+	if (!is_of_queue(external, &external->own.at.base))
 		return;
 	if (plait__queue_finish(external->queue, 0, &better) < 0 &&
 	    better.status == why->status &&
@@ -325,7 +264,7 @@ static void recover_queue(plait__external *external, plait_error *why)
 static void end(plait__external *external, plait_status status,
 		plait_error *why)
 {
-	external->started = false;
+	external->await = NULL;
 	/* The owner may not have begun the call. */
 	if (status != PLAIT_OK && external->call != NULL)
 		plait__call_retract(external->call);
@@ -380,11 +319,10 @@ static void take_outcome(plait__external *external, uint32_t command,
  * calling thread runs the lane, and no inbox owner has its call. */
 static void leave(plait__external *external)
 {
-	external->started = false;
+	external->await = NULL;
 	if (external->subscribed)
 		plait__completion_detach(external);
-	if (external->queue != NULL &&
-	    external->needs == &external->queue->object)
+	if (is_of_queue(external, &external->own.at.base))
 		release_queue(external);
 }
 
@@ -415,20 +353,11 @@ static plait_status advance(plait__external *external, uint32_t command,
 {
 	plait_status status = PLAIT_OK;
 
-	if (!external->started)
+	if (external->await == NULL)
 		status = begin(external, command, error);
-	return status == PLAIT_OK ? poll(external, error) : status;
-}
-
-plait_status plait__external_await_signal(plait__external *external,
-					  plait__signal *signal,
-					  uint64_t sequence, plait_error *error)
-{
-	plait_status status = PLAIT_OK;
-
-	if (!external->started)
-		status = begin_signal(external, signal, sequence, error);
-	return status == PLAIT_OK ? poll(external, error) : status;
+	return status == PLAIT_OK ?
+		       external->await->class->poll(external->await, error) :
+		       status;
 }
 
 bool plait__external_step(plait__external *external, uint32_t command)
@@ -462,37 +391,23 @@ bool plait__external_step(plait__external *external, uint32_t command)
 
 /* ---- diagnosis ---- */
 
-/* A coroutine is suspended, and its await lies on its stack. */
-static void fill_await(const plait__await *await, plait__blocked_on *out)
-{
-	out->signal = await->signal;
-	out->run = await->run;
-	out->sequence = await->sequence;
-	if (await->signal != NULL)
-		plait__object_hold(&await->signal->object);
-	if (await->run != NULL)
-		plait__object_hold(&await->run->object);
-}
-
-/* The lane is parked with its completion: no thread changes it. */
+/* The lane is parked with its completion: no thread changes it.  The await of a
+ * coroutine lies on its stack. */
 static void fill(const plait__external *external, plait__blocked_on *out)
 {
-	const plait__plan *plan = program_of(external)->plan;
+	const plait__await *await = external->await;
 
 	out->command = external->command;
-	out->sequence = external->point.sequence;
 	if (external->call != NULL) {
 		out->call = external->call;
 		out->queue = external->queue;
 		plait__object_hold(&out->call->event_record.object);
 		plait__object_hold(&out->queue->object);
-	} else if (plan->commands[out->command].kind == PLAIT__CMD_WAIT) {
-		out->signal = external->awaits_submit ?
-				      external->awaited_signal :
-				      (plait__signal *)(void *)external->needs;
-		plait__object_hold(&out->signal->object);
-	} else if (external->coroutine != NULL && external->coroutine->begun) {
-		fill_await(external->coroutine->await, out);
+	} else if (await != NULL && !is_of_queue(external, await)) {
+		out->awaited = await->object;
+		out->number = await->number;
+		out->name = await->class->name;
+		plait__object_hold(out->awaited);
 	}
 }
 

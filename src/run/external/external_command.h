@@ -17,10 +17,9 @@
 #ifndef PLAIT_SRC_RUN_EXTERNAL_EXTERNAL_COMMAND_H
 #define PLAIT_SRC_RUN_EXTERNAL_EXTERNAL_COMMAND_H
 
-#include "run/program.h"
+#include "run/external/signal_await.h"
 
 #include "object/queue/internal_commands.h"
-#include "object/signal/signal.h"
 
 typedef struct plait__completion plait__completion;
 typedef struct plait__external plait__external;
@@ -49,23 +48,18 @@ struct plait__external {
 
 	uint32_t word;		/* result of a predicate */
 	uint32_t command;	/* the current one */
-	bool started;		/* the current command, or await, which ends at
-				 * `point` of `port` */
 	bool subscribed;		/* a notification is outstanding, for
 					 * this command or for an abandoned
 					 * one */
 	bool timed;		/* the timer of the completion was armed for
 				 * this command */
-	bool awaits_submit;	/* that notification is of a submission, not
-				 * of a point */
 	plait__queue *queue;	/* the lane's own, idle between commands; or
 				 * null */
-	plait__signal *awaited_signal;	/* its emission is awaited, or null */
-	plait__run *awaited_run;	/* its end is awaited, or null */
+	plait__await *await;	/* what the current command or its function
+				 * awaits; null: the command has yet to
+				 * begin, or has ended */
+	plait__signal_await own; /* of commands but coroutines */
 	struct plait__coroutine_command *coroutine; /* of the lane, or null */
-	plait__backend_port *port;
-	plait_backend_point point;
-	plait__object *needs;	/* owner of the point */
 	plait__external *next;	/* link of a list of unparked lanes */
 	/* Under the lock, for cancellation. */
 	plait__completion *completion;
@@ -88,13 +82,6 @@ void plait__external_begin_run(const plait__program *program, uint64_t *newest);
  * plait__instance_fail; the result of a predicate is then in `word`.  Returns
  * false if the lane is parked, and no longer the caller's. */
 bool plait__external_step(plait__external *external, uint32_t command);
-
-/* Begin or continue to await an emission: PLAIT_OK, its failure, or
- * PLAIT_PENDING. */
-plait_status plait__external_await_signal(plait__external *external,
-					  plait__signal *signal,
-					  uint64_t sequence,
-					  plait_error *error);
 
 /* Describe the first of these lanes that is parked, unless *out has a command.
  * Takes their lock; *out gets holds, which the caller drops.  Null: no lane. */

@@ -340,7 +340,7 @@ static bool ask_predicate(plait__lane_task *self, const plait__step *step,
 /* A decision that was asked for has to be answered or retracted. */
 static bool is_asking(const plait__lane_task *self)
 {
-	return self->external != NULL && self->external->external.started;
+	return self->external != NULL && self->external->external.await != NULL;
 }
 
 /* The next decision, or PARKED.  `again`: a body was done. */

@@ -306,6 +306,34 @@ static plait_status await_run(struct awaits *awaits)
 	return status;
 }
 
+static plait_status await_points(struct awaits *awaits)
+{
+	struct place *place = awaits->place;
+	const plait_point points[] = { { place->gate, 1 }, { place->gate, 2 } };
+
+	return plait_await_points(points, 2, PLAIT_WAIT_ANY, PLAIT_FOREVER,
+				  NULL, &awaits->error);
+}
+
+static plait_status await_task(struct awaits *awaits)
+{
+	const plait_task_desc desc = { .size = sizeof(desc),
+				       .kind = PLAIT_TASK_EMIT,
+				       .signal = awaits->place->signal };
+	plait_flow *flow = NULL;
+	plait_task task = 0;
+	plait_status status = plait_flow_create(awaits->place->context, NULL,
+						&flow, &awaits->error);
+
+	if (status == PLAIT_OK)
+		status = plait_flow_submit(flow, &desc, &task, &awaits->error);
+	if (status == PLAIT_OK)
+		status = plait_await_task(flow, task, PLAIT_FOREVER,
+					  &awaits->error);
+	plait_flow_release(flow);
+	return status;
+}
+
 static int32_t await_all(void *user_data)
 {
 	struct awaits *awaits = user_data;
@@ -318,6 +346,8 @@ static int32_t await_all(void *user_data)
 	    (status = plait_await_plan(place->plan, place->queue, NULL,
 				       LONG_NS, error)) ||
 	    (status = await_run(awaits)) ||
+	    (status = await_points(awaits)) ||
+	    (status = await_task(awaits)) ||
 	    (status = plait_yield(error)))
 		awaits->status = status;
 	return status != PLAIT_OK;
@@ -408,7 +438,8 @@ const struct calls_entry calls_run[] = {
 	  make_plan },
 	{ "plait_plan_tune", tune, make_recorded },
 	{ "plait_plan_exchange", exchange, make_launch },
-	{ "plait_await_signal plait_await_run plait_await_plan plait_yield",
+	{ "plait_await_signal plait_await_points plait_await_run "
+	  "plait_await_plan plait_await_task plait_yield",
 	  try_coroutine, make_awaited },
 	{ NULL, NULL, NULL }
 };

@@ -2197,6 +2197,12 @@ function plait_flow_wait(flow, task, timeout_ns, error)
     ccall(plait_flow_wait_at[], plait_status, (Ptr{plait_flow}, plait_task, UInt64, Ptr{plait_error}), flow, task, timeout_ns, error)
 end
 
+const plait_await_task_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_await_task - in a coroutine (plait/coroutine.h): plait_flow_wait."
+function plait_await_task(flow, task, timeout_ns, error)
+    ccall(plait_await_task_at[], plait_status, (Ptr{plait_flow}, plait_task, UInt64, Ptr{plait_error}), flow, task, timeout_ns, error)
+end
+
 const plait_flow_notify_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_flow_notify - request an event for the end of a task."
 function plait_flow_notify(flow, task, inbox, function_, user_data, error)
@@ -2291,6 +2297,12 @@ const plait_await_signal_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_await_signal - in a coroutine: wait for an emission."
 function plait_await_signal(signal, sequence, timeout_ns, error)
     ccall(plait_await_signal_at[], plait_status, (Ptr{plait_signal}, UInt64, UInt64, Ptr{plait_error}), signal, sequence, timeout_ns, error)
+end
+
+const plait_await_points_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_await_points - in a coroutine: wait for several emissions, or for the first of them."
+function plait_await_points(points, count, mode, timeout_ns, out_index, error)
+    ccall(plait_await_points_at[], plait_status, (Ptr{plait_point}, UInt64, Int32, UInt64, Ptr{UInt64}, Ptr{plait_error}), points, count, mode, timeout_ns, out_index, error)
 end
 
 const plait_await_run_at = Ref{Ptr{Cvoid}}(C_NULL)
@@ -2509,6 +2521,7 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_flow_submit, plait_flow_submit_at),
     (:plait_flow_launch, plait_flow_launch_at),
     (:plait_flow_wait, plait_flow_wait_at),
+    (:plait_await_task, plait_await_task_at),
     (:plait_flow_notify, plait_flow_notify_at),
     (:plait_flow_cancel, plait_flow_cancel_at),
     (:plait_flow_query, plait_flow_query_at),
@@ -2525,6 +2538,7 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_queue_capture, plait_queue_capture_at),
     (:plait_queue_end_capture, plait_queue_end_capture_at),
     (:plait_await_signal, plait_await_signal_at),
+    (:plait_await_points, plait_await_points_at),
     (:plait_await_run, plait_await_run_at),
     (:plait_await_plan, plait_await_plan_at),
     (:plait_yield, plait_yield_at),

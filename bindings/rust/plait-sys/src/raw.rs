@@ -1402,6 +1402,8 @@ fn plait_flow_submit(flow: *mut plait_flow, desc: *const plait_task_desc, out: *
 fn plait_flow_launch(flow: *mut plait_flow, kernel: *mut plait_kernel, launch: *const plait_launch, arguments: *const plait_argument, count: u64, out: *mut plait_task, error: *mut plait_error) -> plait_status;
 /// plait_flow_wait - wait for a task, or for all submitted so far.
 fn plait_flow_wait(flow: *mut plait_flow, task: plait_task, timeout_ns: u64, error: *mut plait_error) -> plait_status;
+/// plait_await_task - in a coroutine (plait/coroutine.h): plait_flow_wait.
+fn plait_await_task(flow: *mut plait_flow, task: plait_task, timeout_ns: u64, error: *mut plait_error) -> plait_status;
 /// plait_flow_notify - request an event for the end of a task.
 fn plait_flow_notify(flow: *mut plait_flow, task: plait_task, inbox: *mut plait_inbox, function: plait_host_function, user_data: *mut c_void, error: *mut plait_error) -> plait_status;
 /// plait_flow_cancel - end all tasks submitted so far that have not begun.
@@ -1434,6 +1436,8 @@ fn plait_queue_capture(queues: *const *mut plait_queue, count: u64, flags: plait
 fn plait_queue_end_capture(queue: *mut plait_queue, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
 /// plait_await_signal - in a coroutine: wait for an emission.
 fn plait_await_signal(signal: *mut plait_signal, sequence: u64, timeout_ns: u64, error: *mut plait_error) -> plait_status;
+/// plait_await_points - in a coroutine: wait for several emissions, or for the first of them.
+fn plait_await_points(points: *const plait_point, count: u64, mode: i32, timeout_ns: u64, out_index: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_await_run - in a coroutine: wait for the end of another run.
 fn plait_await_run(run: *mut plait_run, timeout_ns: u64, error: *mut plait_error) -> plait_status;
 /// plait_await_plan - in a coroutine: run a plan and wait for its end.
