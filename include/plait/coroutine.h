@@ -2,8 +2,9 @@
 /*
  * plait/coroutine.h - host functions that wait without holding a thread.
  *
- * A CALL node with PLAIT_CALL_COROUTINE (and PLAIT_CALL_ANY_THREAD) runs its
- * function on a stack of its own.  Where it awaits something, the function is
+ * A CALL node with PLAIT_CALL_COROUTINE (and PLAIT_CALL_ANY_THREAD), or the
+ * launch of a kernel with PLAIT_KERNEL_COROUTINE, runs its function on a stack of
+ * its own.  Where it awaits something, the function is
  * suspended and its thread does other work; the lane of the node is parked, so
  * that nodes on other lanes go on.  The function continues on any thread of the
  * run.

@@ -117,6 +117,14 @@ enum {
  * Kernels
  */
 
+/* Flags of a kernel. */
+typedef uint32_t plait_kernel_flags;
+enum {
+	/* The host implementation, which is not a RANGE, may suspend itself
+	 * (plait/coroutine.h).  Only plans of the host launch it. */
+	PLAIT_KERNEL_COROUTINE = 1 << 0
+};
+
 /*
  * A kernel.  The host implementation is one of `function`, `range`,
  * `described`, or a symbol of `library`, and may run on any thread.  It must
@@ -125,7 +133,7 @@ enum {
  */
 typedef struct plait_kernel_desc {
 	uint32_t size;
-	uint32_t flags;
+	plait_kernel_flags flags;
 	/* Copied; names the kernel and its parameters. */
 	const char *signature;
 	plait_kernel_function function;

@@ -359,7 +359,9 @@ static plait_status add_kernel(plait__flow *flow, plait_kernel *handle,
 
 	if (status != PLAIT_OK)
 		return status;
-	status = check_kernel(flow, kernel, error);
+	status = plait__kernel_check_returns(kernel, error);
+	if (status == PLAIT_OK)
+		status = check_kernel(flow, kernel, error);
 	if (status == PLAIT_OK && reserve_kernel(flow))
 		geometry = plait__alloc(plait__flow_allocator(flow),
 					sizeof(*geometry));

@@ -5,6 +5,7 @@
 
 #include "run/external/coroutine_command.h"
 #include "run/external/external_command.h"
+#include "run/host/lane_coroutine.h"
 
 bool plait__external_matches(const plait__program *of, uint32_t command)
 {
@@ -40,10 +41,18 @@ void plait__external_begin_run(const plait__program *of, uint64_t *newest)
 	(void)newest;
 }
 
-bool plait__coroutine_command_step(plait__external *outside, uint32_t command)
+bool plait__coroutine_command_matches(const plait__program *of,
+				      uint32_t command)
 {
-	(void)outside;
+	(void)of;
 	(void)command;
+	return false;
+}
+
+bool plait__lane_coroutine_step(plait__lane_task *self, const plait__step *step)
+{
+	(void)self;
+	(void)step;
 	return false;
 }
 

@@ -638,9 +638,13 @@ enum {
 	PLAIT_FORM_FIXED = 1,
 	PLAIT_FORM_RANGE = 2
 };
+typedef uint32_t plait_kernel_flags;
+enum {
+	PLAIT_KERNEL_COROUTINE = 1 << 0
+};
 typedef struct plait_kernel_desc {
 	uint32_t size;
-	uint32_t flags;
+	plait_kernel_flags flags;
 	const char *signature;
 	plait_kernel_function function;
 	void *user_data;

@@ -28,6 +28,7 @@ plait_native_kind = c_uint32
 plait_source_form = c_uint32
 plait_source_flags = c_uint32
 plait_function_form = c_uint32
+plait_kernel_flags = c_uint32
 plait_node = c_uint64
 plait_node_kind = c_uint32
 plait_node_flags = c_uint32
@@ -207,6 +208,7 @@ PLAIT_SOURCE_NO_ALIAS = 4
 PLAIT_FORM_DESCRIBED = 0
 PLAIT_FORM_FIXED = 1
 PLAIT_FORM_RANGE = 2
+PLAIT_KERNEL_COROUTINE = 1
 PLAIT_NODE_JOIN = 0
 PLAIT_NODE_LAUNCH = 1
 PLAIT_NODE_CALL = 2
@@ -617,7 +619,7 @@ class plait_range(Structure):
 class plait_kernel_desc(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("flags", c_uint32),
+        ("flags", plait_kernel_flags),
         ("signature", c_char_p),
         ("function", c_void_p),
         ("user_data", c_void_p),

@@ -41,6 +41,13 @@ plait_status plait__host_code_check(const plait_kernel_desc *desc,
 				   "plait_kernel_desc: %s is set, which is for "
 				   "a library", desc->symbol != NULL ?
 				   "symbol" : "form");
+	if ((desc->flags & PLAIT_KERNEL_COROUTINE) != 0 &&
+	    (count == 0 || desc->range != NULL ||
+	     desc->form == PLAIT_FORM_RANGE))
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_kernel_desc: PLAIT_KERNEL_COROUTINE "
+				   "needs function, described, or a library "
+				   "that is no RANGE");
 	if (desc->form > PLAIT_FORM_RANGE)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_kernel_desc: form %u is not one of "

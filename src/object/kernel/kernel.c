@@ -34,6 +34,18 @@ static bool has_host_code(const plait_kernel_desc *desc)
 	       desc->described != NULL || desc->library != NULL;
 }
 
+plait_status plait__kernel_check_returns(const plait__kernel *kernel,
+					 plait_error *error)
+{
+	if (!kernel->suspends)
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_UNSUPPORTED,
+			   "kernel %.100s is a coroutine (PLAIT_KERNEL_COROUTINE),"
+			   " which only a plan of the host can suspend: launch "
+			   "it as a node, and run that plan",
+			   kernel->signature->name);
+}
+
 static plait_status make_kernel(plait__context *context,
 				plait_kernel_desc *desc, plait__kernel **out,
 				plait_error *error)
@@ -64,6 +76,7 @@ static plait_status make_kernel(plait__context *context,
 						     &kernel->code.team, error);
 	if (status != PLAIT_OK)
 		goto unbuild;
+	kernel->suspends = (desc->flags & PLAIT_KERNEL_COROUTINE) != 0;
 	if (has_host_code(desc))
 		kernel->function =
 			plait__host_code_launch_function(&kernel->code,
@@ -92,7 +105,7 @@ static plait_status check_desc(const plait_kernel_desc *given,
 
 	if (status != PLAIT_OK)
 		return status;
-	if (desc->flags != 0)
+	if ((desc->flags & ~(uint32_t)PLAIT_KERNEL_COROUTINE) != 0)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "plait_kernel_desc: flags 0x%x are not "
 				   "known", desc->flags);

@@ -22,6 +22,7 @@ typedef struct plait__kernel {
 	/* Executes a whole launch, of any form; null: no host code. */
 	plait_kernel_function function;
 	void *user_data;
+	bool suspends; /* PLAIT_KERNEL_COROUTINE */
 	plait__host_code code;
 	/* The library that holds `code`, if compiled from source; or null. */
 	plait__module *module;
@@ -32,6 +33,10 @@ typedef struct plait__kernel {
 } plait__kernel;
 
 PLAIT__OBJECT_ENTER(kernel, PLAIT_OBJECT_KERNEL);
+
+/* PLAIT_E_UNSUPPORTED for a coroutine: a queue or a flow cannot suspend it. */
+plait_status plait__kernel_check_returns(const plait__kernel *kernel,
+					 plait_error *error);
 
 /* Why a device cannot execute it ("cannot ...", without a subject), or null. */
 const char *plait__kernel_lacks(const plait__kernel *kernel,

@@ -32,6 +32,11 @@ static plait_status exchange_in(plait__plan_object *plan_object,
 	plait_status status = plait__context_check_same(
 		&plan_object->object, &kernel->object, error);
 
+	if (status == PLAIT_OK && old->suspends != kernel->suspends)
+		status = plait__fail(error, PLAIT_E_INVALID,
+				     "one of the kernels is a coroutine "
+				     "(PLAIT_KERNEL_COROUTINE), the other is "
+				     "not");
 	if (status == PLAIT_OK)
 		status = prepare(plan_object, &program, error);
 	if (status == PLAIT_OK)

@@ -21,6 +21,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "object/kernel/kernel.h"
 #include "sys/clock.h"
 
 static bool stopped(const plait__external *external)
@@ -171,24 +172,38 @@ static plait_status make(plait__external *external, plait_error *error)
 	return PLAIT_OK;
 }
 
-/* The command is a coroutine, so it has a payload and a function. */
-static plait_status begin(plait__external *external, uint32_t command,
+bool plait__coroutine_command_matches(const plait__program *program,
+				      uint32_t command)
+{
+	const plait__plan *plan = program->plan;
+	const plait__plan_command *at = &plan->commands[command];
+	const plait__kernel *kernel;
+
+	if (program->rehearsal != NULL)
+		return false;
+	if (at->kind != PLAIT__CMD_LAUNCH || at->link >= plan->payloads_count)
+		return plait__payload_is_coroutine(plan, command);
+	kernel = (const void *)program->plan_object
+			 ->kernels[plan->payloads[at->link].kernel];
+	return kernel->suspends;
+}
+
+bool plait__coroutine_command_is_begun(const plait__external *external)
+{
+	return external->coroutine != NULL && external->coroutine->begun;
+}
+
+static plait_status begin(plait__external *external,
+			  const struct plait__coroutine_entry *entry,
 			  plait_error *error)
 {
-	const plait__program *program = external->instance->program;
-	const plait__plan *plan = program->plan;
-	const plait__plan_payload *payload =
-		&plan->payloads[plan->commands[command].link];
-	const plait__store_function *function =
-		&program->plan_object->functions[payload->object];
 	plait_status status = make(external, error);
 
 	if (status == PLAIT_OK)
 		status = plait__coroutine_init(
 			&external->coroutine->coroutine,
-			&program->context->stacks, function->function,
-			plait__payload_user_data(&external->instance->frame,
-						 payload), error);
+			&external->instance->program->context->stacks,
+			entry->function, entry->user_data, error);
 	if (status != PLAIT_OK)
 		return status;
 	external->coroutine->await = NULL;
@@ -236,17 +251,18 @@ static void lose(struct plait__coroutine_command *self)
 	self->begun = false;
 }
 
-bool plait__coroutine_command_step(plait__external *external, uint32_t command)
+bool plait__coroutine_command_step(plait__external *external, uint32_t command,
+				   const struct plait__coroutine_entry *entry)
 {
 	struct plait__coroutine_command *self;
 	plait_error why = { .size = sizeof(why) };
 	plait_status status;
 
 	external->command = command;
-	if (external->coroutine == NULL || !external->coroutine->begun) {
+	if (!plait__coroutine_command_is_begun(external)) {
 		if (stopped(external))
 			return true;
-		status = begin(external, command, &why);
+		status = begin(external, entry, &why);
 		if (status != PLAIT_OK) {
 			plait__instance_fail(external->instance, command, &why);
 			return true;

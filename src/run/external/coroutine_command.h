@@ -22,11 +22,26 @@ struct plait__coroutine_command {
 				 * 0 */
 };
 
+/* What a coroutine executes. */
+struct plait__coroutine_entry {
+	int32_t (*function)(void *user_data);
+	void *user_data;
+};
+
+/* Returns true for the call of such a function, and for the launch of such a
+ * kernel. */
+bool plait__coroutine_command_matches(const plait__program *program,
+				      uint32_t command);
+
+/* Returns true if the current command of the lane is suspended. */
+bool plait__coroutine_command_is_begun(const plait__external *external);
+
 /* Begin, resume or end the function, in the callback scope of the calling
  * thread.  A failure is reported with plait__instance_fail.  Returns false if
  * the lane is parked, and no longer the caller's. */
 bool plait__coroutine_command_step(plait__external *external,
-				   uint32_t command);
+				   uint32_t command,
+				   const struct plait__coroutine_entry *entry);
 
 /* Free the record of a lane without a coroutine in progress. */
 void plait__coroutine_command_free(plait__external *external);

@@ -54,7 +54,8 @@ bool plait__external_matches(const plait__program *program, uint32_t command)
 	if (program->rehearsal != NULL)
 		return false;
 	if (at->kind != PLAIT__CMD_REGION)
-		return plait__payload_is_external(program->plan, command);
+		return plait__payload_is_external(program->plan, command) ||
+		       plait__coroutine_command_matches(program, command);
 	predicate = plait__program_predicate(program, at->link);
 	return predicate != NULL && predicate->inbox != NULL;
 }

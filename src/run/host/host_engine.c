@@ -159,7 +159,8 @@ static plait_status prepare(plait__program *program, plait_error *error)
 	make_timer(compiled, program);
 	status = plait__lane_program_compile(&compiled->serial, program, true,
 					     NULL, error);
-	compiled->has_steal = plait__steal_program_applies(program->plan);
+	compiled->has_steal = !compiled->has_external &&
+			      plait__steal_program_applies(program->plan);
 	if (status == PLAIT_OK && compiled->has_wide)
 		status = compile_wide(compiled, program, error);
 	compiled->code = (struct code){ {

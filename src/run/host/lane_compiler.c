@@ -8,6 +8,7 @@
 
 #include "run/host/call_op.h"
 #include "run/args/payload_util.h"
+#include "run/external/coroutine_command.h"
 #include "run/external/external_command.h"
 
 #include "base/alloc.h"
@@ -274,7 +275,8 @@ static void add_command(plait__lane_compiler *c, uint32_t command,
 		return;
 	}
 	if (plait__external_matches(c->program, command)) {
-		bool suspends = plait__payload_is_coroutine(c->plan, command);
+		bool suspends = plait__coroutine_command_matches(c->program,
+								 command);
 
 		c->compiled->lanes[c->lane].external |=
 			at->kind == PLAIT__CMD_WAIT || suspends ?

@@ -7,12 +7,12 @@
  */
 #include "run/host/lane_interpreter.h"
 
+#include "run/host/lane_coroutine.h"
 #include "run/host/lane_park.h"
 #include "run/host/lane_patience.h"
 #include "run/host/lane_record.h"
 
 #include "run/args/loop_count.h"
-#include "run/external/coroutine_command.h"
 #include "run/predicate_call.h"
 #include "run/rehearse.h"
 
@@ -174,18 +174,6 @@ fail_call(plait__lane_task *self, uint32_t command, int32_t result)
 	plait__instance_fail(self->set->instance, command, &why);
 }
 
-static void turn_cells(const plait__lane_task *self,
-			   const plait__step *step)
-{
-	const plait__loop_cell *cell =
-		(const plait__loop_cell *)
-			self->set->compiled->cells.items +
-		step->cell_first;
-
-	for (uint32_t i = 0; i < step->cell_count; i++)
-		plait__frame_turn_cell(&self->set->instance->frame, &cell[i]);
-}
-
 /* Fast path: between two calls only the result and `stop` are looked at.
  * self->command is for failures, and for a thread that ends inside the call. */
 static void run_ops(plait__lane_task *self, const plait__step *step,
@@ -271,7 +259,7 @@ static void run_step(plait__lane_task *self, const plait__step *step,
 		     plait__record_ring *ring)
 {
 	if (step->cell_count > 0)
-		turn_cells(self, step);
+		plait__lane_set_turn_cells(self, step);
 	/* One branch: hosts, and not recorded. */
 	if (step->hosts > (ring != NULL))
 		run_hosts(self, step);
@@ -289,8 +277,7 @@ static bool run_external(plait__lane_task *self, const plait__step *step,
 		begin_wait(self, NULL);
 	plait__lane_set_command(self, &step->command);
 	if (step->kind == PLAIT__STEP_COROUTINE ?
-		    !plait__coroutine_command_step(&self->external->external,
-						   step->command) :
+		    !plait__lane_coroutine_step(self, step) :
 		    !plait__external_step(&self->external->external,
 					  step->command))
 		return false;
@@ -364,7 +351,7 @@ static int64_t next_decision(plait__lane_task *self, const plait__visit *visit,
 						   visit->region)) ?
 			       1 : LEAVE;
 	if (step->cell_count > 0)
-		turn_cells(self, step);
+		plait__lane_set_turn_cells(self, step);
 	if (!ask_predicate(self, step, visit->region, again, &word))
 		return PARKED;
 	/* The predicate may have cancelled the run or ended its thread. */

@@ -21,6 +21,7 @@ typedef struct plait__lane_task plait__lane_task;
 typedef struct plait__lane_external {
 	plait__external external;
 	plait__lane_task *lane_task;
+	const plait__call_op *op; /* of the coroutine that was begun */
 } plait__lane_external;
 
 /* Wait condition of a parked lane. */
@@ -83,6 +84,18 @@ static inline void plait__lane_set_command(plait__lane_task *self,
 {
 	/* Relaxed: another thread reads it only for an error text. */
 	at_store_relaxed_ptr(&self->command, (void *)(uintptr_t)command);
+}
+
+/* Turn the rotations of a step that begins. */
+static inline void plait__lane_set_turn_cells(const plait__lane_task *self,
+					      const plait__step *step)
+{
+	const plait__loop_cell *cell =
+		(const plait__loop_cell *)self->set->compiled->cells.items +
+		step->cell_first;
+
+	for (uint32_t i = 0; i < step->cell_count; i++)
+		plait__frame_turn_cell(&self->set->instance->frame, &cell[i]);
 }
 
 #endif

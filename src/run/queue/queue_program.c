@@ -14,6 +14,7 @@
 #include "run/args/payload_util.h"
 #include "run/command_text.h"
 
+#include "run/external/coroutine_command.h"
 #include "base/alloc.h"
 #include "base/error.h"
 
@@ -121,13 +122,14 @@ void plait__queue_program_free(plait__queue_program *compiled)
 }
 
 /* The driver must not run functions: coroutines are for the host engine. */
-static plait_status refuse_coroutines(const plait__plan *plan,
+static plait_status refuse_coroutines(const plait__program *program,
 				      plait_error *error)
 {
+	const plait__plan *plan = program->plan;
 	char room[PLAIT__COMMAND_TEXT_BYTES];
 
 	for (uint32_t i = 0; i < plan->command_count; i++)
-		if (plait__payload_is_coroutine(plan, i))
+		if (plait__coroutine_command_matches(program, i))
 			return plait__fail(error, PLAIT_E_UNSUPPORTED,
 					   "%s is a coroutine, which needs a "
 					   "plan of the host alone, without "
@@ -149,7 +151,7 @@ plait_status plait__queue_program_make(const plait__program *program,
 	if (compiled == NULL)
 		return no_memory(error);
 	status = program->rehearsal != NULL ? PLAIT_OK :
-		 refuse_coroutines(program->plan, error);
+		 refuse_coroutines(program, error);
 	if (status != PLAIT_OK) {
 		plait__free(plait__program_allocator(program), compiled,
 			    sizeof(*compiled));

@@ -26,6 +26,7 @@ const plait_native_kind = UInt32
 const plait_source_form = UInt32
 const plait_source_flags = UInt32
 const plait_function_form = UInt32
+const plait_kernel_flags = UInt32
 const plait_node = UInt64
 const plait_node_kind = UInt32
 const plait_node_flags = UInt32
@@ -206,6 +207,7 @@ const PLAIT_SOURCE_NO_ALIAS = plait_source_flags(4)
 const PLAIT_FORM_DESCRIBED = plait_function_form(0)
 const PLAIT_FORM_FIXED = plait_function_form(1)
 const PLAIT_FORM_RANGE = plait_function_form(2)
+const PLAIT_KERNEL_COROUTINE = plait_kernel_flags(1)
 const PLAIT_NODE_JOIN = plait_node_kind(0)
 const PLAIT_NODE_LAUNCH = plait_node_kind(1)
 const PLAIT_NODE_CALL = plait_node_kind(2)
@@ -590,7 +592,7 @@ end
 
 struct plait_kernel_desc
     size::UInt32
-    flags::UInt32
+    flags::plait_kernel_flags
     signature::Cstring
     function_::Ptr{Cvoid}
     user_data::Ptr{Cvoid}

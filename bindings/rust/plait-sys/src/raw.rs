@@ -25,6 +25,7 @@ pub type plait_native_kind = u32;
 pub type plait_source_form = u32;
 pub type plait_source_flags = u32;
 pub type plait_function_form = u32;
+pub type plait_kernel_flags = u32;
 pub type plait_node = u64;
 pub type plait_node_kind = u32;
 pub type plait_node_flags = u32;
@@ -203,6 +204,7 @@ pub const PLAIT_SOURCE_NO_ALIAS: plait_source_flags = 4;
 pub const PLAIT_FORM_DESCRIBED: plait_function_form = 0;
 pub const PLAIT_FORM_FIXED: plait_function_form = 1;
 pub const PLAIT_FORM_RANGE: plait_function_form = 2;
+pub const PLAIT_KERNEL_COROUTINE: plait_kernel_flags = 1;
 pub const PLAIT_NODE_JOIN: plait_node_kind = 0;
 pub const PLAIT_NODE_LAUNCH: plait_node_kind = 1;
 pub const PLAIT_NODE_CALL: plait_node_kind = 2;
@@ -586,7 +588,7 @@ pub struct plait_range [size] {
 }
 pub struct plait_kernel_desc [size] {
     pub size: u32,
-    pub flags: u32,
+    pub flags: plait_kernel_flags,
     pub signature: *const c_char,
     pub function: plait_kernel_function,
     pub user_data: *mut c_void,
