@@ -62,26 +62,24 @@ static bool help(void *arg)
 	       plait__flow_lanes_help(&wait->flow->lanes, wait->awaited);
 }
 
-/* *out_suspends: the caller suspends instead. */
+/* PLAIT_PENDING, if the caller can suspend: it leaves its scopes, and does. */
 static plait_status wait_for(struct wait *wait, uint64_t timeout_ns,
-			     bool *out_suspends, plait_error *error)
+			     bool can_suspend, plait_error *error)
 {
-	plait_status status;
 	plait__wait_request request = {
 		.context = wait->flow->object.context,
 		.timeout_ns = timeout_ns, .ready = is_ready, .arg = wait,
 		.help = help, .announce = announce, .serves = true,
-		.can_suspend = out_suspends != NULL,
+		.can_suspend = can_suspend,
 	};
+	plait_status status;
 
 	if (wait->number == 0 ||
 	    (plait__op_is_done(&wait->flow->window.ring, wait->number) &&
 	     (!wait->prefix || find_undone(wait) == 0)))
 		return PLAIT_OK;
 	status = plait__wait_run(&request, error);
-	if (out_suspends != NULL)
-		*out_suspends = request.suspends;
-	return status;
+	return request.suspends ? PLAIT_PENDING : status;
 }
 
 plait_status plait__flow_wait_for(plait__flow *flow, uint64_t number,
@@ -90,7 +88,7 @@ plait_status plait__flow_wait_for(plait__flow *flow, uint64_t number,
 	struct wait wait = { .flow = flow, .number = number,
 			     .awaited = number };
 
-	return wait_for(&wait, timeout_ns, NULL, error);
+	return wait_for(&wait, timeout_ns, false, error);
 }
 
 /* ---- deadlocks ---- */
@@ -249,10 +247,11 @@ plait_status plait__flow_wait_retry(plait_flow *flow, plait_error *error)
 
 /* ---- entry points ---- */
 
-/* Begin a wait for `task`; 0 is for all ops. */
-static plait_status resolve(plait__flow *flow, plait_task task,
-			    uint64_t timeout_ns, struct wait *out,
-			    plait_error *error)
+/* Begin a wait for `task`; 0 is for all ops.  Inlined, as tell: most waits find
+ * their task done. */
+static inline __attribute__((always_inline)) plait_status
+resolve(plait__flow *flow, plait_task task, uint64_t timeout_ns,
+	struct wait *out, plait_error *error)
 {
 	const bool all = task == 0;
 	plait_status status = PLAIT_OK;
@@ -279,8 +278,8 @@ static plait_status resolve(plait__flow *flow, plait_task task,
 }
 
 /* The wait has ended with this status. */
-static plait_status tell(const struct wait *wait, plait_status status,
-			 plait_error *error)
+static inline __attribute__((always_inline)) plait_status
+tell(const struct wait *wait, plait_status status, plait_error *error)
 {
 	plait__flow *flow = wait->flow;
 	plait__outcomes *outcomes = &flow->lanes.outcomes;
@@ -303,7 +302,6 @@ PLAIT_API plait_status plait_flow_wait(plait_flow *flow, plait_task task,
 	plait__flow *self;
 	plait_status status = plait__flow_enter(flow, &self, error);
 	struct wait wait;
-	bool suspends = false;
 
 	if (status != PLAIT_OK)
 		return status;
@@ -311,13 +309,13 @@ PLAIT_API plait_status plait_flow_wait(plait_flow *flow, plait_task task,
 				       &self->object };
 	status = resolve(self, task, timeout_ns, &wait, error);
 	if (status == PLAIT_OK)
-		status = wait_for(&wait, timeout_ns, &suspends, error);
-	if (!suspends)
+		status = wait_for(&wait, timeout_ns, true, error);
+	if (status != PLAIT_PENDING)
 		status = tell(&wait, status, error);
 	plait__thread_scope_end(&inside);
 	plait__object_leave(&self->object);
-	return suspends ? plait_await_task(flow, task, timeout_ns, error) :
-	       status;
+	return status != PLAIT_PENDING ? status :
+	       plait_await_task(flow, task, timeout_ns, error);
 }
 
 /* Hold the flow, and find the op. */

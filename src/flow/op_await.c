@@ -33,21 +33,6 @@ struct op_await {
 	op_listener listener;
 };
 
-uint64_t plait__op_await_find_undone(const plait__op_ring *ring,
-				     uint64_t number, uint64_t *seen)
-{
-	uint64_t size = ring->mask + 1, at;
-
-	if (number > size && *seen < number - size)
-		*seen = number - size;
-	while (*seen < number && plait__op_is_done(ring, *seen + 1))
-		(*seen)++;
-	for (at = number; at > *seen; at--)
-		if (!plait__op_is_done(ring, at))
-			return at;
-	return 0;
-}
-
 /* ---- listeners ---- */
 
 /* Caller holds listener_lock. */

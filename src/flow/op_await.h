@@ -15,8 +15,21 @@ plait_status plait__op_await_suspend(plait__flow *flow, uint64_t number,
 /* The newest op up to `number` that is not done; 0: all are.  The newest, so
  * that a sleeping waiter is woken seldom.  *seen: all ops up to this one are
  * done. */
-uint64_t plait__op_await_find_undone(const plait__op_ring *ring,
-				     uint64_t number, uint64_t *seen);
+static inline uint64_t
+plait__op_await_find_undone(const plait__op_ring *ring, uint64_t number,
+			    uint64_t *seen)
+{
+	uint64_t size = ring->mask + 1, at;
+
+	if (number > size && *seen < number - size)
+		*seen = number - size;
+	while (*seen < number && plait__op_is_done(ring, *seen + 1))
+		(*seen)++;
+	for (at = number; at > *seen; at--)
+		if (!plait__op_is_done(ring, at))
+			return at;
+	return 0;
+}
 
 /* `ended` of the lanes: call the listeners of ops that are done. */
 void plait__op_await_notify(void *flow);

@@ -184,9 +184,8 @@ static plait_status wait_all(plait__context *context,
 	return status;
 }
 
-plait_status plait__points_wait_check(const plait_point *points,
-				      uint64_t count, int32_t mode,
-				      plait_error *error)
+static plait_status check(const plait_point *points, uint64_t count,
+			  int32_t mode, plait_error *error)
 {
 	if (mode != PLAIT_WAIT_ALL && mode != PLAIT_WAIT_ANY)
 		return plait__fail(error, PLAIT_E_INVALID,
@@ -201,6 +200,13 @@ plait_status plait__points_wait_check(const plait_point *points,
 				   "%llu points at once are too many",
 				   (unsigned long long)count);
 	return PLAIT_OK;
+}
+
+plait_status plait__points_wait_check(const plait_point *points,
+				      uint64_t count, int32_t mode,
+				      plait_error *error)
+{
+	return check(points, count, mode, error);
 }
 
 PLAIT_API plait_status plait_signal_wait_points(const plait_point *points,
@@ -219,7 +225,7 @@ PLAIT_API plait_status plait_signal_wait_points(const plait_point *points,
 		*out_index = 0;
 	status = plait__handle_check_fork(error);
 	if (status == PLAIT_OK)
-		status = plait__points_wait_check(points, count, mode, error);
+		status = check(points, count, mode, error);
 	if (status != PLAIT_OK || count == 0)
 		return status;
 	/* Holds the context until the end. */

@@ -15,10 +15,6 @@ plait_status plait__run_desc_read(plait_run_desc *out,
 	const uint32_t both = PLAIT_RUN_SERIAL | PLAIT_RUN_PARALLEL;
 	plait_status status;
 
-	if (given == NULL) {
-		*out = (plait_run_desc){ .size = sizeof(*out) };
-		return PLAIT_OK;
-	}
 	status = PLAIT__STRUCT_READ(plait_run_desc, out, given, error);
 	if (status == PLAIT_OK && (out->flags & ~known) != 0)
 		status = plait__fail(error, PLAIT_E_UNSUPPORTED,

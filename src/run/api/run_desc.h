@@ -5,7 +5,7 @@
 
 #include "plait/run.h"
 
-/* Read the caller's descriptor, or null for all defaults.  PLAIT_E_INVALID,
+/* Read the caller's descriptor, which is not null.  PLAIT_E_INVALID,
  * PLAIT_E_UNSUPPORTED (flags). */
 plait_status plait__run_desc_read(plait_run_desc *out,
 				  const plait_run_desc *given,

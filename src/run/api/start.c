@@ -66,7 +66,8 @@ static plait_status enter(struct start *start, plait_plan *plan,
 	if (status == PLAIT_OK && queue != NULL)
 		status = plait__context_check_same(&start->plan_object->object,
 						   &start->queue->object, error);
-	if (status == PLAIT_OK)
+	start->desc = (plait_run_desc){ .size = sizeof(start->desc) };
+	if (status == PLAIT_OK && desc != NULL)
 		status = plait__run_desc_read(&start->desc, desc, error);
 	if (status == PLAIT_OK)
 		status = plait__prepare_program(start->plan_object,
