@@ -81,8 +81,8 @@ PLAIT_API plait_status plait_await_signal(plait_signal *signal,
  * plait_await_points - in a coroutine: wait for several emissions, or for the
  * first of them.
  *
- * @param points     borrowed, nullable if `count` is 0: signals and sequences,
- *                   as for plait_await_signal
+ * @param points     borrowed, nullable: signals and sequences, as for
+ *                   plait_await_signal; null when `count` is 0
  * @param count      value: number of points; 0 waits for nothing
  * @param mode       value: PLAIT_WAIT_ALL or PLAIT_WAIT_ANY
  * @param timeout_ns value: 0 polls, PLAIT_FOREVER waits

@@ -247,7 +247,7 @@ plait_status plait__flow_wait_retry(plait_flow *flow, plait_error *error)
 
 /* ---- entry points ---- */
 
-/* Begin a wait for `task`; 0 is for all ops.  Inlined, as tell: most waits find
+/* Begin a wait for `task`; 0 is for all ops.  Inlined, as tell_outcome: most waits find
  * their task done. */
 static inline __attribute__((always_inline)) plait_status
 resolve(plait__flow *flow, plait_task task, uint64_t timeout_ns,
@@ -279,7 +279,7 @@ resolve(plait__flow *flow, plait_task task, uint64_t timeout_ns,
 
 /* The wait has ended with this status. */
 static inline __attribute__((always_inline)) plait_status
-tell(const struct wait *wait, plait_status status, plait_error *error)
+tell_outcome(const struct wait *wait, plait_status status, plait_error *error)
 {
 	plait__flow *flow = wait->flow;
 	plait__outcomes *outcomes = &flow->lanes.outcomes;
@@ -311,7 +311,7 @@ PLAIT_API plait_status plait_flow_wait(plait_flow *flow, plait_task task,
 	if (status == PLAIT_OK)
 		status = wait_for(&wait, timeout_ns, true, error);
 	if (status != PLAIT_PENDING)
-		status = tell(&wait, status, error);
+		status = tell_outcome(&wait, status, error);
 	plait__thread_scope_end(&inside);
 	plait__object_leave(&self->object);
 	return status != PLAIT_PENDING ? status :
@@ -346,7 +346,7 @@ PLAIT_API plait_status plait_await_task(plait_flow *flow, plait_task task,
 		return status;
 	status = plait__op_await_suspend(wait.flow, wait.number, wait.prefix,
 					 timeout_ns, error);
-	status = tell(&wait, status, error);
+	status = tell_outcome(&wait, status, error);
 	plait__object_drop(&wait.flow->object);
 	return status;
 }

@@ -10,8 +10,7 @@
 
 enum { GATES = 12 };
 
-/* One scenario: `body` is the coroutine, `feed` runs in the program meanwhile,
- * with the run that is not over. */
+/* One scenario: `body` is the coroutine. */
 struct scene {
 	int32_t (*body)(struct scene *scene);
 	plait_signal *gates[GATES];
@@ -59,11 +58,10 @@ static void open_scene(struct scene *scene,
 		.flags = PLAIT_CALL_ANY_THREAD | PLAIT_CALL_COROUTINE,
 		.function = run_body, .user_data = scene,
 	};
-	const plait_node_desc wait = { .kind = PLAIT_NODE_WAIT, .sequence = 1 };
+	plait_node_desc behind = { .kind = PLAIT_NODE_WAIT, .sequence = 1 };
 	const plait_flow_desc flow = { .size = sizeof(flow), .window = 16 };
 	const plait_data_desc data = { .size = sizeof(data), .dimensions = 1,
 				       .element_bytes = 8, .extent = { 4 } };
-	plait_node_desc behind = wait;
 	plait_graph *graph = new_graph();
 
 	*scene = (struct scene){ .body = body, .status = -99, .second = -99 };
@@ -171,9 +169,7 @@ static int32_t await_any(struct scene *scene)
 
 	list_points(scene, points, GATES);
 	scene->status = plait_await_points(points, GATES, PLAIT_WAIT_ANY,
-					   PLAIT_FOREVER, &scene->index,
-					   &scene->error);
-	reach(scene, 1);
+					   PLAIT_FOREVER, &scene->index, NULL);
 	scene->second = plait_await_points(points, GATES, PLAIT_WAIT_ALL,
 					   SHORT_NS, NULL, &scene->error);
 	return 0;
@@ -195,7 +191,6 @@ static void check_all(uint32_t flags)
 	end_scene(run, PLAIT_OK);
 	IS_INT(scene.status, PLAIT_OK);
 	/* Nothing to wait for. */
-	scene.status = -99;
 	end_scene(begin_scene(&scene, flags), PLAIT_OK);
 	IS_INT(scene.status, PLAIT_OK);
 	close_scene(&scene);
@@ -338,11 +333,10 @@ static plait_status submit_wait(struct scene *scene, int gate, plait_task *out)
 }
 
 static plait_status submit_bump(struct scene *scene,
-				plait_host_function function,
-				plait_access_mode mode)
+				plait_host_function function)
 {
-	const plait_access access = { sizeof(access), mode, scene->data, NULL,
-				      NULL };
+	const plait_access access = { sizeof(access), PLAIT_ACCESS_READ_WRITE,
+				      scene->data, NULL, NULL };
 	const plait_task_desc desc = {
 		.size = sizeof(desc), .kind = PLAIT_TASK_CALL, .label = "bump",
 		.function = function, .user_data = &scene->count,
@@ -356,8 +350,7 @@ static int32_t await_tasks(struct scene *scene)
 {
 	plait_task task = 0;
 
-	if (submit_wait(scene, 1, &task) != PLAIT_OK ||
-	    submit_bump(scene, bump, PLAIT_ACCESS_READ_WRITE) != PLAIT_OK)
+	if (submit_wait(scene, 1, &task) || submit_bump(scene, bump))
 		return 1;
 	scene->status = plait_await_task(scene->flow, task, PLAIT_FOREVER,
 					 &scene->error);
@@ -400,7 +393,7 @@ static int32_t refuse(void *user_data)
 
 static int32_t await_failed_task(struct scene *scene)
 {
-	if (submit_bump(scene, refuse, PLAIT_ACCESS_READ_WRITE) != PLAIT_OK)
+	if (submit_bump(scene, refuse) != PLAIT_OK)
 		return 1;
 	scene->status = plait_await_task(scene->flow, 0, PLAIT_FOREVER,
 					 &scene->error);
@@ -472,10 +465,11 @@ static int32_t wait_for_queue(struct scene *scene)
 /* A plan that waits for a gate, which a function must not call. */
 static int32_t call_inner(struct scene *scene)
 {
+	plait_queue *queue = scene->index != 0 ? scene->queue : NULL;
+
 	scene->second = PLAIT_E_TIMEOUT;
 	reach(scene, 1);
-	scene->status = plait_plan_call(scene->inner, scene->index != 0 ?
-					scene->queue : NULL, NULL,
+	scene->status = plait_plan_call(scene->inner, queue, NULL,
 					&scene->error);
 	return 0;
 }
@@ -554,8 +548,6 @@ static void check_own(uint32_t flags)
 	close_scene(&scene);
 }
 
-/* ---- flows without room ---- */
-
 enum { TASKS = 60 };
 
 static int32_t fill_window(struct scene *scene)
@@ -566,8 +558,7 @@ static int32_t fill_window(struct scene *scene)
 		return 1;
 	reach(scene, 1);
 	for (uint32_t i = 0; i < TASKS; i++)
-		if (submit_bump(scene, bump, PLAIT_ACCESS_READ_WRITE) !=
-		    PLAIT_OK)
+		if (submit_bump(scene, bump) != PLAIT_OK)
 			return 2;
 	scene->status = plait_data_read(scene->data, NULL, values,
 					&scene->error);

@@ -22,7 +22,7 @@ struct plait__coroutine_command {
 				 * 0 */
 };
 
-/* What a coroutine executes. */
+/* The function of a coroutine. */
 struct plait__coroutine_entry {
 	int32_t (*function)(void *user_data);
 	void *user_data;
