@@ -14,6 +14,7 @@ TITLES = {"python": "Python", "lua": "Lua", "rust": "Rust", "julia": "Julia"}
 
 HELD = "an object holds one reference, and the language counts those to the object"
 SHORT = "a short form of `%s`, which the layers call with all its options"
+RUN_INSIDE = "a function of the language runs inside; a wait for itself is PLAIT_E_DEADLOCK"
 PULLED = "the layers pull events and answer them inside"
 
 AWAITS = "for C functions on workers; a node of a language that is a coroutine awaits as its language does"
@@ -26,6 +27,7 @@ INTERNAL = {
     "plait_error_detail": "an error has the detail",
     "plait_inbox_create": "a system has its inbox",
     "plait_inbox_next": PULLED, "plait_inbox_pump": PULLED, "plait_inbox_answer": PULLED,
+    "plait_inbox_begin": RUN_INSIDE, "plait_inbox_end": RUN_INSIDE,
     "plait_inbox_notify_stop": "a coroutine of a language is told that its run was stopped",
     "plait_inbox_wait": "waiting and pumping with a time limit call it where devices need that",
     "plait_inbox_close": "releasing a system closes its inbox",
@@ -65,7 +67,7 @@ BY = {
             "plait_coll_create": "system:coll", "plait_coll_known": "system:coll",
             "plait_coll_read": "system:read_coll", "plait_flow_create": "system:flow",
             "plait_data_write": "data[i] = number"},
-    "rust": {"plait_context_device_count": "System::devices", "plait_buffer_bytes": "Buffer::len",
+    "rust": {"plait_context_device_count": "System::devices", "plait_inbox_is_stopping": "plait::is_stopping", "plait_buffer_bytes": "Buffer::len",
              "plait_buffer_map": "Buffer::map", "plait_signal_wait_points": "System::wait",
              "plait_signal_notify": "Signal::reach", "plait_run_notify": "Run", "plait_queue_read": "Queue::read",
              "plait_queue_write": "Queue::write", "plait_graph_create": "System::graph",

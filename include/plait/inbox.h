@@ -203,10 +203,57 @@ PLAIT_API plait_status plait_inbox_answer(plait_inbox *inbox, uint64_t id,
 					  plait_error *error);
 
 /*
+ * plait_inbox_begin - tell that the calling thread runs the function of a CALL.
+ *
+ * For programs that pull events and run the functions themselves; until
+ * plait_inbox_end the thread counts as inside the function, as it does when
+ * plait_inbox_pump runs one.  A wait for the function's own run, or for work
+ * behind it, returns PLAIT_E_DEADLOCK instead of waiting for ever; a stop of the
+ * run reaches plans that the function calls; plait_run_is_stopping tells the
+ * stop.  Calls nest: the innermost one was begun last.  A function that
+ * suspends ends before its thread goes on, and begins again when it is resumed.
+ *
+ * Example:
+ *
+ *     plait_inbox_begin(inbox, event.id, &error);
+ *     result = run_function(event.user_data);
+ *     plait_inbox_end(inbox, event.id, &error);
+ *     plait_inbox_answer(inbox, event.id, result, NULL, &error);
+ *
+ * @param inbox borrowed, non-null: the inbox of the event
+ * @param id    value: the id of a call that is taken and not answered
+ * @param error borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID (no such call, already answered or begun),
+ *         PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_inbox_begin(plait_inbox *inbox, uint64_t id,
+					 plait_error *error);
+
+/*
+ * plait_inbox_end - tell that the calling thread has left the function.
+ *
+ * For the thread that has begun it.  The answer may come before or after.  A
+ * thread that ends in the function fails the call.
+ *
+ * @param inbox borrowed, non-null: the inbox of the event; stale is allowed, as the
+ *              function may have released it
+ * @param id    value: the id of a call that this thread has begun
+ * @param error borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID (this thread has not begun such a call),
+ *         PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_inbox_end(plait_inbox *inbox, uint64_t id,
+				       plait_error *error);
+
+/*
  * plait_inbox_is_stopping - ask whether the run of a CALL was stopped.
  *
- * For programs that pull events and run the functions themselves.  A function
- * that plait_inbox_pump or a wait runs asks plait_run_is_stopping.
+ * For programs that pull events.  A function that plait_inbox_pump or a wait
+ * runs, or that was begun (plait_inbox_begin), asks plait_run_is_stopping.
  *
  * @param inbox borrowed, non-null: the inbox of the event
  * @param id    value: the event's id

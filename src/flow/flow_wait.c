@@ -247,8 +247,8 @@ plait_status plait__flow_wait_retry(plait_flow *flow, plait_error *error)
 
 /* ---- entry points ---- */
 
-/* Begin a wait for `task`; 0 is for all ops.  Inlined, as tell_outcome: most waits find
- * their task done. */
+/* Begin a wait for `task`; 0 is for all ops.  Inlined, as tell_outcome: most waits
+ * find their task done. */
 static inline __attribute__((always_inline)) plait_status
 resolve(plait__flow *flow, plait_task task, uint64_t timeout_ns,
 	struct wait *out, plait_error *error)

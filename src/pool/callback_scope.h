@@ -26,7 +26,7 @@ struct plait__callback_run {
 				 * null */
 	/* The run whose function waits and meanwhile executes this one; or
 	 * null. */
-	const struct plait__callback_run *around;
+	struct plait__callback_run *around;
 };
 
 /* The state that a thread restores when it leaves a scope. */

@@ -68,6 +68,8 @@ int plait__thread_start_detached(const char *name, void (*run)(void *arg),
 static inline int plait__thread_guard_push(struct plait__thread_guard *guard,
 					   void (*lost)(void *arg), void *arg);
 static inline void plait__thread_guard_pop(struct plait__thread_guard *guard);
+/* Pop a guard that need not be the innermost one. */
+static inline void plait__thread_guard_remove(struct plait__thread_guard *guard);
 /* Pop a guard when another thread may reuse its memory already; `outer` is
  * the guard's field of that name, read after the push. */
 static inline void
@@ -147,6 +149,16 @@ static inline int plait__thread_guard_push(struct plait__thread_guard *guard,
 static inline void plait__thread_guard_pop(struct plait__thread_guard *guard)
 {
 	plait__thread_own_guards.innermost = guard->outer;
+}
+
+static inline void plait__thread_guard_remove(struct plait__thread_guard *guard)
+{
+	struct plait__thread_guard **link = &plait__thread_own_guards.innermost;
+
+	while (*link != NULL && *link != guard)
+		link = &(*link)->outer;
+	if (*link != NULL)
+		*link = guard->outer;
 }
 
 static inline void

@@ -344,6 +344,10 @@ plait_status plait_inbox_wait(plait_inbox *inbox,
 plait_status plait_inbox_answer(plait_inbox *inbox, uint64_t id,
 					  int64_t result, const char *text,
 					  plait_error *error);
+plait_status plait_inbox_begin(plait_inbox *inbox, uint64_t id,
+					 plait_error *error);
+plait_status plait_inbox_end(plait_inbox *inbox, uint64_t id,
+				       plait_error *error);
 int32_t plait_inbox_is_stopping(plait_inbox *inbox, uint64_t id);
 plait_status plait_inbox_notify_stop(plait_inbox *inbox, uint64_t id,
 					       plait_host_function function,

@@ -1314,6 +1314,8 @@ FUNCTIONS = {
     "plait_inbox_pump": (plait_status, (c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_inbox_wait": (plait_status, (c_void_p, c_uint64, POINTER(plait_error),)),
     "plait_inbox_answer": (plait_status, (c_void_p, c_uint64, c_int64, c_char_p, POINTER(plait_error),)),
+    "plait_inbox_begin": (plait_status, (c_void_p, c_uint64, POINTER(plait_error),)),
+    "plait_inbox_end": (plait_status, (c_void_p, c_uint64, POINTER(plait_error),)),
     "plait_inbox_is_stopping": (c_int32, (c_void_p, c_uint64,)),
     "plait_inbox_notify_stop": (plait_status, (c_void_p, c_uint64, c_void_p, c_void_p, POINTER(plait_error),)),
     "plait_inbox_adopt": (plait_status, (c_void_p, POINTER(plait_error),)),

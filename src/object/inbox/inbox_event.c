@@ -196,3 +196,14 @@ leave_signal:
 	plait__object_leave(&self->object);
 	return status;
 }
+
+void plait__inbox_event_fail_on_exit(void *arg)
+{
+	plait__inbox_event *event_record = arg;
+
+	if (event_record->event.kind == PLAIT_EVENT_CALL)
+		event_record->inbox->call_ops->answer(
+			event_record, -1,
+			"did not return but ended its thread (pthread_exit)");
+	plait__inbox_event_drop_call(event_record);
+}

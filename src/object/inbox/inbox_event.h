@@ -19,6 +19,7 @@
 #include "object/handle/object.h"
 #include "object/progress/listener.h"
 
+#include "pool/callback_scope.h"
 #include "sys/thread.h"
 
 typedef struct plait__inbox plait__inbox;
@@ -52,6 +53,40 @@ struct plait__inbox_event {
 	plait_event event;
 	struct plait__thread_guard guard; /* while the event's function runs */
 };
+
+/* Hold a call that is taken and not answered, for the thread that runs its
+ * function: the run waits for the call, so its owner exists.  Caller holds the
+ * inbox's lock. */
+static inline void plait__inbox_event_hold_call(plait__inbox_event *call)
+{
+	plait__object_hold(&call->object);
+	if (call->run_owner != NULL)
+		plait__object_hold(call->run_owner);
+}
+
+/* Drop the holds of plait__inbox_event_hold_call. */
+static inline void plait__inbox_event_drop_call(plait__inbox_event *call)
+{
+	if (call->run_owner != NULL)
+		plait__object_drop(call->run_owner);
+	plait__object_drop(&call->object);
+}
+
+/* Exit guard of a function: it ends its thread, so the call of `event_record`
+ * fails.  Drops the holds of the thread. */
+void plait__inbox_event_fail_on_exit(void *event_record);
+
+/* The state of a thread that runs the event's function inside `around`. */
+static inline struct plait__callback_run
+plait__inbox_event_scope(plait__inbox_event *event_record,
+			 struct plait__callback_run *around)
+{
+	return (struct plait__callback_run){
+		.stop = &event_record->stopping,
+		.instance = event_record->run, .event = event_record,
+		.around = around
+	};
+}
 
 /* Promise an event: the caller gets the poster's hold. PLAIT_E_STATE (the inbox
  * is closed), PLAIT_E_NOMEM. */

@@ -84,22 +84,6 @@ static void leave_served(void *arg)
 
 /* --- take an event */
 
-/* The run waits for the call, so its owner exists.  Caller holds the lock. */
-static void hold_call(plait__inbox_event *call)
-{
-	plait__object_hold(&call->object);
-	if (call->run_owner != NULL)
-		plait__object_hold(call->run_owner);
-}
-
-/* Drop the holds of hold_call. */
-static void drop_call(plait__inbox_event *event_record)
-{
-	if (event_record->run_owner != NULL)
-		plait__object_drop(event_record->run_owner);
-	plait__object_drop(&event_record->object);
-}
-
 /*
  * Unlink the oldest event and copy it; null: none. *out_held: the caller got a
  * hold. With `runnable`, only an event with a function, always held. Caller
@@ -120,7 +104,7 @@ static plait__inbox_event *take_first(plait__inbox *inbox, bool runnable,
 	if (event_record->answered)
 		*out_held = plait__inbox_unlink(event_record);
 	else if (runnable)
-		hold_call(event_record);
+		plait__inbox_event_hold_call(event_record);
 	return event_record;
 }
 
@@ -262,34 +246,18 @@ static bool must_not_run(const plait_event *event)
 		event->kind == PLAIT_EVENT_RELEASED);
 }
 
-/* Exit guard: the function ends its thread, which has left the inbox by now, so
- * the call fails. */
-static void fail_on_exit(void *arg)
-{
-	plait__inbox_event *event_record = arg;
-
-	if (event_record->event.kind == PLAIT_EVENT_CALL)
-		event_record->inbox->call_ops->answer(
-			event_record, -1,
-			"did not return but ended its thread (pthread_exit)");
-	drop_call(event_record);
-}
-
 /* Call the event's function on the owner's thread, which is inside the inbox.
  * The guard is not on the stack, which is gone when the guard runs. */
 static int32_t call(plait__inbox_event *event_record, const plait_event *event)
 {
 	const bool guarded = plait__thread_guard_push(&event_record->guard,
-						      fail_on_exit,
+						      plait__inbox_event_fail_on_exit,
 						      event_record) == 0;
-	const struct plait__callback_run outer = plait__callback_scope_run;
+	struct plait__callback_run outer = plait__callback_scope_run;
 	int32_t result;
 
-	plait__callback_scope_run = (struct plait__callback_run){
-		.stop = &event_record->stopping,
-		.instance = event_record->run, .event = event_record,
-		.around = &outer
-	};
+	plait__callback_scope_run = plait__inbox_event_scope(event_record,
+							     &outer);
 	result = event->function(event->user_data);
 	plait__callback_scope_run = outer;
 	if (guarded)
@@ -310,7 +278,7 @@ static void run(plait__inbox_event *event_record, const plait_event *event)
 	if (event->kind == PLAIT_EVENT_CALL)
 		event_record->inbox->call_ops->answer(event_record, result,
 						      NULL);
-	drop_call(event_record);
+	plait__inbox_event_drop_call(event_record);
 }
 
 plait_status plait__inbox_pump(plait__inbox *inbox, uint64_t maximum,

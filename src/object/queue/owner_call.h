@@ -49,6 +49,14 @@ struct plait__call {
 	 * (call_stop.h); or null.  Guarded by the inbox's lock until the call is
 	 * answered. */
 	plait__inbox_event *stop_event;
+	/* Of begun_call.c: a thread runs the function; its state around that,
+	 * and its guard.  `begun` is guarded by the inbox's lock, the others
+	 * are the thread's. */
+	bool begun;
+	bool guarded;
+	plait_inbox *begun_by; /* handle, possibly stale */
+	struct plait__thread_guard begun_guard;
+	struct plait__callback_run around;
 	at_u64 result;	     /* stored before the gate is raised */
 };
 

@@ -45,10 +45,14 @@ static plait_status answer_taken(struct place *place, uint64_t id,
 {
 	plait_status status = plait_inbox_notify_stop(place->inbox, id, NULL,
 						      NULL, error);
-	plait_status answered = plait_inbox_answer(place->inbox, id, 0, NULL,
-						   status == PLAIT_OK ? error :
-						   NULL);
+	plait_status answered;
 
+	if (status == PLAIT_OK)
+		status = plait_inbox_begin(place->inbox, id, error);
+	if (status == PLAIT_OK)
+		status = plait_inbox_end(place->inbox, id, error);
+	answered = plait_inbox_answer(place->inbox, id, 0, NULL,
+				      status == PLAIT_OK ? error : NULL);
 	return status != PLAIT_OK ? status : answered;
 }
 
@@ -147,7 +151,7 @@ const struct calls_entry calls_inbox[] = {
 	{ "plait_inbox_create plait_inbox_retain plait_inbox_release",
 	  create_inbox, NULL },
 	{ "plait_inbox_wait plait_inbox_next plait_inbox_notify_stop "
-	  "plait_inbox_answer",
+	  "plait_inbox_begin plait_inbox_end plait_inbox_answer",
 	  answer_call, NULL },
 	{ "plait_inbox_answer", refuse_call, NULL },
 	{ "plait_inbox_descriptor plait_inbox_pump", pump, NULL },

@@ -1377,6 +1377,18 @@ function plait_inbox_answer(inbox, id, result, text, error)
     ccall(plait_inbox_answer_at[], plait_status, (Ptr{plait_inbox}, UInt64, Int64, Cstring, Ptr{plait_error}), inbox, id, result, text, error)
 end
 
+const plait_inbox_begin_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_inbox_begin - tell that the calling thread runs the function of a CALL."
+function plait_inbox_begin(inbox, id, error)
+    ccall(plait_inbox_begin_at[], plait_status, (Ptr{plait_inbox}, UInt64, Ptr{plait_error}), inbox, id, error)
+end
+
+const plait_inbox_end_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_inbox_end - tell that the calling thread has left the function."
+function plait_inbox_end(inbox, id, error)
+    ccall(plait_inbox_end_at[], plait_status, (Ptr{plait_inbox}, UInt64, Ptr{plait_error}), inbox, id, error)
+end
+
 const plait_inbox_is_stopping_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_inbox_is_stopping - ask whether the run of a CALL was stopped."
 function plait_inbox_is_stopping(inbox, id)
@@ -2386,6 +2398,8 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_inbox_pump, plait_inbox_pump_at),
     (:plait_inbox_wait, plait_inbox_wait_at),
     (:plait_inbox_answer, plait_inbox_answer_at),
+    (:plait_inbox_begin, plait_inbox_begin_at),
+    (:plait_inbox_end, plait_inbox_end_at),
     (:plait_inbox_is_stopping, plait_inbox_is_stopping_at),
     (:plait_inbox_notify_stop, plait_inbox_notify_stop_at),
     (:plait_inbox_adopt, plait_inbox_adopt_at),

@@ -1130,6 +1130,10 @@ fn plait_inbox_pump(inbox: *mut plait_inbox, maximum: u64, out_count: *mut u64, 
 fn plait_inbox_wait(inbox: *mut plait_inbox, timeout_ns: u64, error: *mut plait_error) -> plait_status;
 /// plait_inbox_answer - answer a CALL; its queue or run goes on.
 fn plait_inbox_answer(inbox: *mut plait_inbox, id: u64, result: i64, text: *const c_char, error: *mut plait_error) -> plait_status;
+/// plait_inbox_begin - tell that the calling thread runs the function of a CALL.
+fn plait_inbox_begin(inbox: *mut plait_inbox, id: u64, error: *mut plait_error) -> plait_status;
+/// plait_inbox_end - tell that the calling thread has left the function.
+fn plait_inbox_end(inbox: *mut plait_inbox, id: u64, error: *mut plait_error) -> plait_status;
 /// plait_inbox_is_stopping - ask whether the run of a CALL was stopped.
 fn plait_inbox_is_stopping(inbox: *mut plait_inbox, id: u64) -> i32;
 /// plait_inbox_notify_stop - ask for an event when the run of a CALL is stopped.
