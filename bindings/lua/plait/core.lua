@@ -342,38 +342,23 @@ local function describe_failure(problem)
   return {text = text:match "^[^\n]*", number = core.keep_trace(debug.traceback(text, 2))}
 end
 
--- The innermost call whose function runs: {inbox = , id = , fn = , outer = }.
-local calling
+-- Run a function of a call inside of it, as C sees that: a wait for itself is
+-- PLAIT_E_DEADLOCK.  The function may pull further events itself, and release the inbox.
+local function inside(self, id, run, ...)
+  local handle = self:handle()
+  lib.plait_inbox_begin(handle, id, nil) -- refused if a close has answered the call
+  local good, result = run(...)
+  lib.plait_inbox_end(handle, id, nil)
+  return good, result
+end
 
 local function run_call(self, id, fn)
   if not fn then return answer(self, id, false, {number = 1, text = "the function was removed"}) end
-  -- The function may pull further events itself.
-  local outer = calling
-  calling = {inbox = self, id = id, fn = fn, outer = outer}
-  local good, result = xpcall(fn, describe_failure)
-  calling = outer
-  answer(self, id, good, result)
+  answer(self, id, inside(self, id, xpcall, fn, describe_failure))
 end
 
 --- Return true inside a function whose run was stopped.
-function core.is_stopping()
-  if calling then
-    return lib.plait_inbox_is_stopping(calling.inbox:handle(), calling.id) == 1
-  end
-  return lib.plait_run_is_stopping() == 1
-end
-
---- Return true inside a function of that set, also where it waits and runs others.
-function core.is_inside(functions)
-  local at = calling
-  while at and not functions[at.fn] do at = at.outer end
-  return at ~= nil
-end
-
---- Raise the error of a call that would wait for a function around it.
-function core.refuse_wait(text)
-  error(setmetatable({status = lib.PLAIT_E_DEADLOCK, name = "PLAIT_E_DEADLOCK", text = text, origin = 0}, Error), 0)
-end
+function core.is_stopping() return lib.plait_run_is_stopping() == 1 end
 
 -- --- coroutines that are nodes ---
 --
@@ -412,10 +397,7 @@ end
 -- Resume the coroutine of a node, until it awaits, yields or ends.
 local function advance(self, thread)
   local node = nodes[thread]
-  local outer = calling
-  calling = {inbox = self, id = node.id, fn = node.fn, outer = outer}
-  local good, result = coroutine.resume(thread)
-  calling = outer
+  local good, result = inside(self, node.id, coroutine.resume, thread)
   if coroutine.status(thread) == "dead" then
     end_node(self, thread, good, result)
   elseif not node.awaits then
@@ -431,7 +413,7 @@ end
 
 local function begin_node(self, id, fn)
   local thread = coroutine.create(fn)
-  local node = {id = id, fn = fn}
+  local node = {id = id}
   local number = self:register(function(status)
     node.stopped = status == lib.PLAIT_OK
     if node.stopped and type(node.awaits) == "table" and coroutine.status(thread) == "suspended" then

@@ -20,16 +20,6 @@ local function serving(system, call, ...)
   until status ~= lib.PLAIT_EVENT_READY
 end
 
--- Functions of tasks, which the library does not see run: it hands them out as events.
-local functions = setmetatable({}, {__mode = "k"})
-
--- What a function of a task waits for may be behind that task.
-local function refuse_in_task()
-  if core.is_inside(functions) then
-    core.refuse_wait "a function of a task cannot wait for tasks or data; give the task an access, or wait outside"
-  end
-end
-
 -- Return numbers as uint64_t[3], with zeros behind them.
 local function three(numbers)
   local made = ffi.new "uint64_t[3]"
@@ -69,7 +59,6 @@ local function access_of(given, mode)
 end
 
 local function move(data, call, box, memory)
-  refuse_in_task()
   serving(data.flow.system, call, data:handle(), box, memory, core.error)
 end
 
@@ -124,7 +113,6 @@ end
 function Data:map(fn, mode)
   local flags = {r = lib.PLAIT_MAP_READ, w = lib.PLAIT_MAP_WRITE, rw = lib.PLAIT_MAP_READ + lib.PLAIT_MAP_WRITE}
   local pointer = ffi.new "void *[1]"
-  refuse_in_task()
   serving(self.flow.system, lib.plait_data_map, self:handle(), nil, flags[mode or "rw"], pointer, core.error)
   local memory = core.view(self.ctype, pointer[0], self.count)
   local good, problem = pcall(fn, memory, self.count)
@@ -223,8 +211,7 @@ local function submit(self, kind, options, fields)
     end
   end
   fields.kind, fields.label = kind, keep(options.label)
-  fields.flags = (options.barrier and lib.PLAIT_TASK_BARRIER or 0) +
-    (core.is_inside(functions) and lib.PLAIT_TASK_NO_WAIT or 0)
+  fields.flags = options.barrier and lib.PLAIT_TASK_BARRIER or 0
   fields.priority = options.urgent and 1 or 0
   fields.access_count = count
   if count > 0 then fields.accesses = accesses end
@@ -271,8 +258,8 @@ end
 --- Submit a Lua function, which runs on the thread that opened the system, while that
 -- waits.  Options: reads, writes, updates: tables of data or accesses; label, barrier.  The
 -- function gets a pointer to the memory of each of them, in this order.  An error in it
--- fails the task.  It can submit tasks, but not wait for tasks or data: that raises
--- PLAIT_E_DEADLOCK.
+-- fails the task.  It can submit tasks; a wait for its own task, or for what is behind it,
+-- raises PLAIT_E_DEADLOCK.
 function Flow:call(fn, options)
   options = options or {}
   core.check_options(options, TASK)
@@ -285,9 +272,7 @@ function Flow:call(fn, options)
     end
   end
   local inbox = self.system.inbox
-  local function run() fn(core.unpack(pointers, 1, count)) end
-  functions[run] = true
-  local number = inbox:register(run)
+  local number = inbox:register(function() fn(core.unpack(pointers, 1, count)) end)
   self.calls[#self.calls + 1] = tonumber(ffi.cast("uintptr_t", number))
   return (submit(self, lib.PLAIT_TASK_CALL, options, {inbox = inbox:handle(), user_data = number}))
 end
@@ -328,7 +313,6 @@ end
 -- not raised.  `seconds`: a limit.
 function Flow:wait(task, seconds)
   local calls = self.calls
-  refuse_in_task()
   serving(self.system, lib.plait_flow_wait, self:handle(), task or 0, core.nanoseconds(seconds), core.error)
   if not task then
     for _, number in ipairs(calls) do self.system.inbox.once[number] = nil end -- not run

@@ -245,27 +245,12 @@ function Queue:launch(kernel, arguments, options)
                                     core.error))
 end
 
--- Return the function, as one that the queue waits for.
-local function function_of(queue, fn)
-  local function run() return fn() end
-  queue.functions = queue.functions or setmetatable({}, {__mode = "k"})
-  queue.functions[run] = true
-  return run
-end
-
--- The queue waits for the function that would wait for the queue; `time` 0 polls.
-local function refuse_inside(queue, time)
-  if time ~= 0 and queue.functions and core.is_inside(queue.functions) then
-    core.refuse_wait "the caller is a function of a command of the queue that has to end first"
-  end
-end
-
 --- Submit a call of a Lua function, on the thread that opened the system.  In it, a wait for
 -- the same queue raises PLAIT_E_DEADLOCK.
 function Queue:call(fn)
   local inbox = self.device.system.inbox
   submit(self, {kind = lib.PLAIT_COMMAND_CALL, inbox = inbox:handle(),
-                user_data = inbox:register(function_of(self, fn))})
+                user_data = inbox:register(fn)})
 end
 
 --- Submit a fill: repeat a pattern of `pattern_bytes` bytes, default 4, over `bytes`
@@ -296,7 +281,6 @@ function Queue:read(source, at, how)
   local handle, pointer, bytes = core.handle(source, "Buffer", "read: the source"), extent_of(at, how, "read")
   self.kept[#self.kept + 1] = at
   if how.wait ~= false then
-    refuse_inside(self)
     core.check(lib.plait_queue_read(self:handle(), handle, how.offset or 0, pointer, bytes, core.error))
   else
     submit(self, {kind = lib.PLAIT_COMMAND_READ, source = handle, source_offset = how.offset or 0,
@@ -312,7 +296,6 @@ function Queue:write(target, at, how)
   local handle, pointer, bytes = core.handle(target, "Buffer", "write: the target"), extent_of(at, how, "write")
   self.kept[#self.kept + 1] = at
   if how.wait ~= false then
-    refuse_inside(self)
     core.check(lib.plait_queue_write(self:handle(), handle, how.offset or 0, pointer, bytes, core.error))
   else
     submit(self, {kind = lib.PLAIT_COMMAND_WRITE, target = handle, target_offset = how.offset or 0,
@@ -430,7 +413,6 @@ end
 -- the first failure.
 function Queue:finish(seconds)
   local time = core.nanoseconds(seconds)
-  refuse_inside(self, time)
   while core.check(lib.plait_queue_finish(self:handle(), time, core.error))
         == lib.PLAIT_EVENT_READY do
     self.device.system.inbox:pump()

@@ -264,7 +264,7 @@ test("kernels", function(system, device, queue)
   is(out:map(function(p) return p[0] == 2 ^ 52 + 7 end), true, "a number above 2^31")
 end)
 
-test("functions", function(_, _, queue)
+test("functions", function(system, _, queue)
   local ran = 0
   for _ = 1, 10000 do queue:call(function() ran = ran + 1 end) end
   queue:finish()
@@ -278,6 +278,18 @@ test("functions", function(_, _, queue)
   end)
   queue:finish()
   is(table.concat(refused, " "), "PLAIT_E_DEADLOCK waited", "waits in a function of a queue")
+  local graph, run = system:graph(), nil
+  graph:call(function()
+    for _, attempt in ipairs {function() run:wait() end, function() queue:finish() end, function() inner:finish() end} do
+      local good, problem = pcall(attempt)
+      refused[#refused + 1] = good and "waited" or problem.name
+    end
+  end)
+  local plan = graph:freeze()
+  refused, run = {}, plan:run(queue)
+  run:wait()
+  queue:finish()
+  is(table.concat(refused, " "), "PLAIT_E_DEADLOCK PLAIT_E_DEADLOCK waited", "waits in a function of a plan")
   queue:call(function() error "this one" end)
   raises("this one", "an error fails the command", queue.finish, queue)
   queue:call(function() collectgarbage() end)
@@ -1062,7 +1074,8 @@ test("flows", function(system, _, _)
     flow:fill(free, 3)
   end, {updates = {x}})
   pcall(flow.wait, flow)
-  is(table.concat(refused, " "), ("PLAIT_E_DEADLOCK "):rep(5):sub(1, -2), "waits in a function of a task")
+  is(table.concat(refused, " "), "PLAIT_E_DEADLOCK PLAIT_E_DEADLOCK waited PLAIT_E_DEADLOCK PLAIT_E_DEADLOCK",
+     "waits in a function of a task, but for data of no task")
   is(x[0] + free[0], 4, "what it submits runs")
   flow:cancel()
   raises("cancelled", "a cancelled flow", flow.wait, flow)

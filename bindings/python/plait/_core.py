@@ -394,11 +394,17 @@ def wait_in_slices(timeout, wait, system):
     Python runs signal handlers and coroutines between two slices, so that Ctrl-C ends any
     wait.  A slice that ends early is one of simulated time, where nothing is left to do:
     the next one takes all the time that is left, and the C library tells a deadlock.
+    A predicate or coroutine, which Python runs, is inside its call meanwhile.
     """
+    inside = calling.get()
     system._coroutines.blocked += 1
+    if inside is not None:
+        lib.plait_inbox_begin(*inside, None)
     try:
         _wait_in_slices(timeout, wait, system.pump, system._coroutines.turn)
     finally:
+        if inside is not None:
+            lib.plait_inbox_end(*inside, None)
         system._coroutines.blocked -= 1
 
 

@@ -672,6 +672,17 @@ class Plans(Case):
         runs[0].wait()
         self.queue.finish()
         self.assertEqual(refused, [-13] * 6)  # PLAIT_E_DEADLOCK
+
+        async def suspends():
+            wait()
+        for add in (lambda graph: graph.loop(lambda: wait()), lambda graph: graph.call(suspends)):
+            graph = self.system.graph()
+            add(graph)
+            refused.clear()
+            runs[0] = graph.freeze().run(self.queue)
+            runs[0].wait()
+            self.queue.finish()
+            self.assertEqual(refused, [-13] * 3)
         runs.clear()  # a run keeps the function, which has the list
 
     def test_a_function_that_raises_fails_its_node(self):

@@ -15,6 +15,8 @@ mutable struct Pass
     event::Base.RefValue{Raw.plait_event}
     calling::UInt64 # the call whose function runs; 0: none
     count::Int
+    inbox::Ptr{Raw.plait_inbox} # of that call
+    outer::Union{Nothing,Pass}  # of the same task, whose function began this pass
 end
 
 mutable struct Inbox <: Handle{Raw.plait_inbox}
@@ -37,9 +39,6 @@ mutable struct Inbox <: Handle{Raw.plait_inbox}
     trouble::Any
 end
 
-# The inbox and the id of the call whose function the owner runs.
-const calling = Ref{Tuple{Ptr{Raw.plait_inbox},UInt64}}((C_NULL, 0))
-
 """
     is_stopping()
 
@@ -47,11 +46,9 @@ In a function of a run, return `true` if the run was stopped, so that a long fun
 return early.
 """
 function is_stopping()
-    inbox, id = calling[]
-    begun = current_call()
-    begun === nothing || ((inbox, id) = (begun.inbox.raw, begun.id))
-    id == 0 && return Raw.plait_run_is_stopping() == 1
-    return Raw.plait_inbox_is_stopping(inbox, id) == 1
+    calls = calls_around()
+    isempty(calls) && return Raw.plait_run_is_stopping() == 1
+    return Raw.plait_inbox_is_stopping(first(calls)...) == 1
 end
 
 give_back(raw::Ptr{Raw.plait_inbox}) = Raw.plait_inbox_release(raw)
@@ -187,12 +184,7 @@ function serve(inbox, pass)
             pass.calling = 0
             return
         end
-        outer, calling[] = calling[], (inbox.raw, event.id)
-        result = try
-            result_of(f)
-        finally
-            calling[] = outer
-        end
+        result = result_of(f)
         pass.calling = 0
         done(inbox, event.id, result)
     elseif event.kind == Raw.PLAIT_EVENT_RELEASED
@@ -221,11 +213,23 @@ function answer_thrown(inbox, pass, problem, trace)
     answer(inbox, id, problem, trace)
 end
 
-# Serve all pending events; return their number.  An exception ends one pass.
+# Serve all pending events; return their number.
 function pump(inbox::Inbox)
     spare, inbox.spare = inbox.spare, nothing
-    pass = spare === nothing ? Pass(Ref(sized(Raw.plait_event)), 0, 0) : spare
-    pass.count = 0
+    pass = spare === nothing ? Pass(Ref(sized(Raw.plait_event)), 0, 0, C_NULL, nothing) : spare
+    pass.count, pass.inbox, pass.outer = 0, inbox.raw, current_pass()
+    task_local_storage()[:plait_pass] = pass
+    status = try
+        serve_passes(inbox, pass)
+    finally
+        task_local_storage()[:plait_pass] = pass.outer
+    end
+    inbox.spare = pass
+    return check_pull(status, pass.count)
+end
+
+# An exception of a function ends one pass over the events.
+function serve_passes(inbox, pass)
     status = Raw.PLAIT_OK
     while status == Raw.PLAIT_OK
         status = try
@@ -236,8 +240,7 @@ function pump(inbox::Inbox)
             Raw.PLAIT_OK
         end
     end
-    inbox.spare = pass
-    return check_pull(status, pass.count)
+    return status
 end
 
 # Close the inbox and serve its release events only; wrapped memory still in use stays
@@ -301,6 +304,47 @@ function run_call(begun, @nospecialize(f))
     end
 end
 
+# --- waiting inside a function ---------------------------------------------------
+
+current_pass() = get(task_local_storage(), :plait_pass, nothing)::Union{Nothing,Pass}
+
+const NO_CALLS = Tuple{Ptr{Raw.plait_inbox},UInt64}[]
+
+# The calls whose functions this task runs, the innermost one first.
+function calls_around()
+    pass, begun = current_pass(), current_call()
+    pass === nothing && begun === nothing && return NO_CALLS
+    calls = similar(NO_CALLS, 0)
+    while pass !== nothing
+        pass.calling == 0 || push!(calls, (pass.inbox, pass.calling))
+        pass = pass.outer
+    end
+    begun === nothing || push!(calls, (begun.inbox.raw, begun.id))
+    return calls
+end
+
+# Call C inside of those calls, as C sees it: a wait for one of them is PLAIT_E_DEADLOCK.
+# Only for the time of step(), as other tasks may run on this thread afterwards.
+function inside(step::F, calls) where {F}
+    isempty(calls) && return step()
+    foreach(call -> Raw.plait_inbox_begin(call..., C_NULL), Iterators.reverse(calls))
+    try
+        return step()
+    finally
+        foreach(call -> Raw.plait_inbox_end(call..., C_NULL), calls)
+    end
+end
+
+# Before this task is suspended until step(nanoseconds, error) would end: throw if that
+# waits for a function of this task.
+function refuse_self(step::F) where {F}
+    calls, told = calls_around(), record()
+    isempty(calls) && return
+    status = inside(() -> step(UInt64(1), told), calls)
+    status == Raw.PLAIT_E_DEADLOCK && throw(failure(status, told[]))
+    return
+end
+
 # --- waiting: the thread ------------------------------------------------------
 
 # Longest wait in C, in nanoseconds; between slices other threads may collect and other
@@ -309,11 +353,12 @@ const SLICE = UInt64(1_000_000)
 
 # Wait by thread: step(nanoseconds, error) waits in C, and progresses work there.
 function finishing(step::F, inbox, timeout) where {F}
-    left = nanoseconds(timeout)
+    left, calls = nanoseconds(timeout), calls_around()
     while true
         told = record()
         start = left == typemax(UInt64) ? UInt64(0) : time_ns()
-        status = step(min(left, SLICE), told)
+        slice = min(left, SLICE)
+        status = isempty(calls) ? step(slice, told) : inside(() -> step(slice, told), calls)
         if status == Raw.PLAIT_EVENT_READY
             pump(inbox)
             yield() # to tasks that the events have begun or woken

@@ -192,12 +192,15 @@ function (plan::Plan)(; given...)
     if plan.has_functions
         own_run(plan, given.data)
     elseif isempty(given) && plan.flags == 0
-        call(Raw.plait_plan_call, plan, C_NULL, C_NULL)
+        call_inside(plan, C_NULL)
     else
-        with_bindings(desc -> call(Raw.plait_plan_call, plan, C_NULL, desc), plan, given.data)
+        with_bindings(desc -> call_inside(plan, desc), plan, given.data)
     end
     return
 end
+
+# A stop of the run whose function calls the plan stops the call.
+call_inside(plan, desc) = inside(() -> call(Raw.plait_plan_call, plan, C_NULL, desc), calls_around())
 
 (plan::Plan)(first, more...; given...) = throw(ArgumentError(
     "a plan takes its parameters by name: plan(" *
@@ -307,6 +310,7 @@ function Base.wait(run::Run)
     system = run.plan.system
     isdone(run) && return
     if Threads.threadid() == system.thread
+        refuse_self((limit, told) -> Raw.plait_run_wait(run, limit, told))
         await(system.inbox, system.needs_pump) do number
             call(Raw.plait_run_notify, run, system.inbox, C_NULL, number)
         end

@@ -86,6 +86,7 @@ function Base.wait(signal::Signal, sequence)
     system = signal.device.system
     if :notify in signal.device.capabilities && Threads.threadid() == system.thread &&
        reached(signal) < sequence
+        refuse_self((limit, told) -> Raw.plait_signal_wait(signal, sequence, limit, told))
         await(system.inbox, system.needs_pump) do number
             call(Raw.plait_signal_notify, signal, sequence, system.inbox, C_NULL, number)
         end

@@ -208,6 +208,38 @@ test("nodes") do system, device, queue
     throws(() -> finish(asked[]), PlaitError, "CANCELLED", "a run that its function cancels")
     throws(() -> finish(queue), PlaitError, "CANCELLED", "and its queue")
     is((seen, Plait.is_stopping()), ([false, true], false), "a function asks whether its run was stopped")
+    waiting, refused, other = Graph(system), String[], Queue(device)
+    call!(waiting) do
+        for attempt in (() -> finish(asked[]), () -> wait(asked[]), () -> finish(queue), () -> wait(queue),
+                        () -> finish(other))
+            push!(refused, try
+                attempt()
+                "waited"
+            catch problem
+                problem.name
+            end)
+        end
+    end
+    asked[] = run(freeze(waiting), queue)
+    finish(asked[])
+    finish(queue)
+    is(refused, [fill("PLAIT_E_DEADLOCK", 4); "waited"], "waits for itself in a function of a plan")
+    called, inner = Graph(system), Graph(system)
+    emit!(inner, Signal(device))
+    inner_plan = freeze(inner)
+    call!(called) do
+        cancel(asked[])
+        push!(refused, try
+            inner_plan()
+            "ran"
+        catch problem
+            problem.name
+        end)
+    end
+    asked[] = run(freeze(called), queue)
+    throws(() -> finish(asked[]), PlaitError, "CANCELLED", "a cancel")
+    throws(() -> finish(queue), PlaitError, "CANCELLED", "and the queue")
+    is(refused[end], "PLAIT_E_CANCELLED", "reaches a plan that the function calls")
     signals = Graph(system)
     emit!(signals, happened)
     freeze(signals)()

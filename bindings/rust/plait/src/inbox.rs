@@ -4,7 +4,7 @@
 //! plait never calls a closure.  The thread that opened the system pulls calls from the
 //! inbox as events, runs the closures and replies.
 use std::any::Any;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -242,37 +242,30 @@ thread_local! {
     static OWNED: RefCell<Vec<Weak<Owner>>> = RefCell::new(Vec::new());
 }
 
-thread_local! {
-    /// The inbox and the id of the call whose closure runs; id 0: none.
-    static CALLING: Cell<(*mut raw::plait_inbox, u64)> = const { Cell::new((ptr::null_mut(), 0)) };
-}
-
-/// Lives while the closure of a call runs, or its future.
-pub(crate) struct Calling((*mut raw::plait_inbox, u64));
+/// Lives while the closure of a call runs, or its future is polled: the thread is inside of
+/// the call, so that a wait for itself is [`Status::Deadlock`].
+pub(crate) struct Calling(*mut raw::plait_inbox, u64);
 
 impl Calling {
     pub(crate) fn enter(inbox: *mut raw::plait_inbox, id: u64) -> Calling {
-        Calling(CALLING.with(|calling| calling.replace((inbox, id))))
+        // SAFETY: an inbox of ours.  Refused if a close has answered the call.
+        unsafe { (lib().plait_inbox_begin)(inbox, id, ptr::null_mut()) };
+        Calling(inbox, id)
     }
 }
 
 impl Drop for Calling {
     fn drop(&mut self) {
-        CALLING.with(|calling| calling.set(self.0));
+        // SAFETY: a handle that is compared only, as the closure may have dropped the inbox.
+        unsafe { (lib().plait_inbox_end)(self.0, self.1, ptr::null_mut()) };
     }
 }
 
 /// In a closure of a run, return true if the run was stopped, so that a long closure can
 /// return early.
 pub fn is_stopping() -> bool {
-    let (inbox, id) = CALLING.with(Cell::get);
-    // SAFETY: the inbox outlives the closure that it runs.
-    unsafe {
-        match id {
-            0 => (lib().plait_run_is_stopping)() == 1,
-            _ => (lib().plait_inbox_is_stopping)(inbox, id) == 1,
-        }
-    }
+    // SAFETY: a word of the thread.
+    unsafe { (lib().plait_run_is_stopping)() == 1 }
 }
 
 pub(crate) struct Owner {

@@ -806,6 +806,34 @@ fn cancelled() {
 }
 
 #[test]
+fn closures_cannot_wait_for_themselves() {
+    alone(|system, queue| {
+        let refused = Rc::new(RefCell::new(Vec::new()));
+        let run: Rc<RefCell<Option<plait::Run>>> = Rc::default();
+        let (queue, other) = (Rc::new(system.device().queue()?), system.device().queue()?);
+        let (answers, own, same) = (refused.clone(), run.clone(), queue.clone());
+        let graph = system.graph()?;
+        graph
+            .call(move || {
+                answers.borrow_mut().push(own.borrow().as_ref().unwrap().wait().unwrap_err().status());
+                answers.borrow_mut().push(same.finish().unwrap_err().status());
+                other.finish()
+            })
+            .add()?;
+        *run.borrow_mut() = Some(graph.freeze()?.run(&queue, with![])?);
+        queue.finish()?;
+        assert_eq!(*refused.borrow(), [Status::Deadlock, Status::Deadlock]);
+        refused.borrow_mut().clear();
+        let (answers, same) = (refused.clone(), queue.clone());
+        system.call(&queue, move || answers.borrow_mut().push(same.finish().unwrap_err().status()))?;
+        queue.finish()?;
+        assert_eq!(*refused.borrow(), [Status::Deadlock]);
+        run.borrow_mut().take();
+        Ok(())
+    });
+}
+
+#[test]
 fn stopped() {
     alone(|system, queue| {
         let gate = system.device().gate()?;
