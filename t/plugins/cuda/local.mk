@@ -108,6 +108,10 @@ SPARED_TESTS += %D%/repeat_ahead.t
 %C%_repeat_ahead_t_SOURCES = t/run/queue/repeat_ahead.c
 %C%_repeat_ahead_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE) -DQUEUED_CUDA -DSEEDS=12
 %C%_repeat_ahead_t_LDADD = $(LDADD_ON_CUDA)
+SPARED_TESTS += %D%/limits_in_use.t
+%C%_limits_in_use_t_SOURCES = t/run/queue/limits_in_use.c
+%C%_limits_in_use_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE) -DQUEUED_CUDA -DSEEDS=12
+%C%_limits_in_use_t_LDADD = $(LDADD_ON_CUDA)
 SPARED_TESTS += %D%/host_values.t
 %C%_host_values_t_SOURCES = t/run/queue/host_values.c
 %C%_host_values_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE) -DQUEUED_CUDA -DSEEDS=12

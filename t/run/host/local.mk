@@ -15,6 +15,10 @@ API_TESTS += %D%/repeat_ahead.t
 	t/run/queue/repeats.h t/lib/queued.h
 %C%_repeat_ahead_t_CPPFLAGS = $(AM_CPPFLAGS) -DON_QUEUES=0
 %C%_repeat_ahead_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/limits_in_use.t
+%C%_limits_in_use_t_SOURCES = t/run/queue/limits_in_use.c t/lib/queued.h
+%C%_limits_in_use_t_CPPFLAGS = $(AM_CPPFLAGS) -DON_QUEUES=0
+%C%_limits_in_use_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/host_values.t
 %C%_host_values_t_SOURCES = t/run/queue/host_values.c t/lib/queued.h
 %C%_host_values_t_CPPFLAGS = $(AM_CPPFLAGS) -DON_QUEUES=0

@@ -19,6 +19,9 @@ API_TESTS += %D%/repeat_ahead.t
 %C%_repeat_ahead_t_SOURCES = %D%/repeat_ahead.c %D%/repeats.h \
 	t/lib/queued.h
 %C%_repeat_ahead_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/limits_in_use.t
+%C%_limits_in_use_t_SOURCES = %D%/limits_in_use.c t/lib/queued.h
+%C%_limits_in_use_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/host_values.t
 %C%_host_values_t_SOURCES = %D%/host_values.c t/lib/queued.h
 %C%_host_values_t_LDADD = $(LDADD_API)
