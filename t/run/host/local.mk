@@ -39,6 +39,8 @@ API_TESTS += %D%/repeat_sweeps.t
 %C%_repeat_sweeps_t_CPPFLAGS = $(AM_CPPFLAGS) -DON_QUEUES=0
 %C%_repeat_sweeps_t_LDADD = $(LDADD_API)
 # A signal handler keeps workers asleep; ThreadSanitizer's would let them go on.
+API_TESTS += %D%/steal_priorities.t
+%C%_steal_priorities_t_LDADD = $(LDADD_API)
 SPARED_TESTS += %D%/starved_workers.t
 %C%_starved_workers_t_LDADD = $(LDADD_API)
 UNIT_TESTS += %D%/affinity_one_cpu.t
