@@ -255,6 +255,124 @@ static void side_by_side(void)
 	everywhere(check_side_by_side);
 }
 
+/* ---- functions of a run ---- */
+
+/* The memory of a run names its functions, so each run has its own ones. */
+struct chosen {
+	struct state state;
+	plait_host_function decide, work;
+};
+
+static int32_t call_decide(void *user_data)
+{
+	struct chosen *chosen = user_data;
+
+	return chosen->decide(&chosen->state);
+}
+
+static int32_t call_work(void *user_data)
+{
+	struct chosen *chosen = user_data;
+
+	return chosen->work(&chosen->state);
+}
+
+/* Takes two at once. */
+static int32_t is_left_twice(void *user_data)
+{
+	struct state *state = user_data;
+
+	state->left -= state->left > 1 ? 2 : state->left;
+	return (int32_t)state->left;
+}
+
+static int32_t cannot_decide(void *user_data)
+{
+	(void)user_data;
+	return -9;
+}
+
+static plait_plan *chosen_plan(uint32_t instances)
+{
+	const plait_node_desc desc = {
+		.kind = PLAIT_NODE_WHILE, .label = "asks",
+		.flags = PLAIT_CALL_ANY_THREAD, .function = call_decide,
+		.user_data_parameter = "run",
+	};
+	plait_graph *graph = new_graph(), *body;
+	plait_node node = add_node(graph, desc, NULL, 0);
+	plait_plan *plan;
+
+	body = body_of(graph, node, 0);
+	(void)add_node(body, (plait_node_desc){
+		.kind = PLAIT_NODE_CALL, .flags = PLAIT_CALL_ANY_THREAD,
+		.function = call_work, .user_data_parameter = "run" },
+		       NULL, 0);
+	plait_graph_release(body);
+	plan = freeze(graph, 1, instances);
+	plait_graph_release(graph);
+	return plan;
+}
+
+static plait_run *start_chosen(plait_plan *plan, plait_queue *queue,
+			       struct chosen *chosen, uint32_t flags)
+{
+	const plait_binding binding =
+		PLAIT_BIND_HOST(0, chosen, sizeof(*chosen));
+	const plait_run_desc desc = { .size = sizeof(desc),
+				      .flags = flags | PLAIT_RUN_OVERLAP,
+				      .bindings = &binding,
+				      .binding_count = 1 };
+	plait_run *run = NULL;
+
+	OK_THAT(plait_plan_run(plan, queue, &desc, &run, &rig.error) ==
+		PLAIT_OK, "%s", rig.error.text);
+	return run;
+}
+
+/* Three runs in flight, behind a gate each on its own queue. */
+static void check_chosen(uint32_t flags)
+{
+	const plait_signal_desc closed = { .size = sizeof(closed),
+					   .flags = PLAIT_SIGNAL_GATE };
+	struct chosen chosen[3] = {
+		{ { .left = 8 }, is_left, count_call },
+		{ { .left = 8 }, is_left_twice, count_owned },
+		{ { .left = 8 }, cannot_decide, count_call },
+	};
+	plait_plan *plan = chosen_plan(3);
+	plait_signal *gate = NULL;
+	plait_queue *queues[3];
+	plait_run *runs[3];
+
+	OK(plait_signal_create(rig.device, &closed, &gate, NULL) == PLAIT_OK);
+	for (int i = 0; i < 3; i++) {
+		OK(plait_queue_create(rig.device, NULL, &queues[i], NULL) ==
+		   PLAIT_OK);
+		OK(plait_queue_wait(queues[i], gate, 1, NULL) == PLAIT_OK);
+		runs[i] = start_chosen(plan, queues[i], &chosen[i], flags);
+	}
+	OK(plait_signal_raise(gate, 1, NULL) == PLAIT_OK);
+	for (int i = 0; i < 3; i++) {
+		IS_INT(plait_run_wait(runs[i], PLAIT_FOREVER, &rig.error),
+		       i == 2 ? PLAIT_E_FAILED : PLAIT_OK);
+		plait_run_release(runs[i]);
+		(void)plait_queue_finish(queues[i], PLAIT_FOREVER, NULL);
+		plait_queue_release(queues[i]);
+	}
+	IS_INT(rig.error.origin, -9);
+	IS_UINT(chosen[0].state.calls + 100 * chosen[0].state.owned, 8);
+	IS_UINT(chosen[1].state.calls + 100 * chosen[1].state.owned, 300);
+	IS_UINT(chosen[2].state.calls, 0);
+	plait_signal_release(gate);
+	plait_plan_release(plan);
+}
+
+static void chosen(void)
+{
+	everywhere(check_chosen);
+}
+
 /* ---- saved ---- */
 
 static void bind_code(plait_plan *plan)
@@ -352,6 +470,7 @@ static const struct tap_scenario scenarios[] = {
 	{ "failures", failures },
 	{ "bound", bound },
 	{ "side by side", side_by_side },
+	{ "functions of a run", chosen },
 	{ "saved", saved },
 	{ "refused", refused },
 };
