@@ -101,6 +101,14 @@ ok(len(checks) >= 45, "checks are found in tools/conform", *sorted(checks))
 ok(checks == named, "doc/plugins.md says for each check what it is there for, and for no other",
    *sorted(checks ^ named))
 
+# --- the tests of abilities
+programs = read("doc/peers.md").split("\n## A plan called")[0]
+rows = [[cell.strip() for cell in row[1:-1].split(" | ")] for row in programs.splitlines()
+        if row.startswith("| ") and not row.startswith("| wanted")]
+ok(len(rows) > 50, "doc/peers.md has abilities")
+none([row[0] for row in rows if len(row) != 3 or not (row[2] or "Reason" in row[1] or row[1] == "out of scope")],
+     "each has a test, or a reason")
+
 # --- folders of tests, nodes of the map
 folders = {"/".join(n.split("/")[:2]) for n in files if re.match(r"t/\w+/", n)}
 chapter = read("doc/testing.md").split("## The folders")[1].split("\n## ")[0]

@@ -16,8 +16,8 @@ enum { POOLS = 2, NODES = 16, TRIPS = 3, RUNS = 3 };
 
 /* The words of the counters: of each pool what is held and the most so far, then
  * how many there are.  A launch looks so often whether others hold too much. */
-enum { HELD, MOST, CALLS = HELD + 2 * POOLS, ALL, COUNTERS = ALL + POOLS,
-       LOOKS = 20000 };
+enum { HELD, MOST, CALLS = HELD + 2 * POOLS, ALL, COUNTERS = ALL + POOLS };
+enum { LOOKS = 20000 };
 
 #define HOLD_TEXT \
 	"KERNEL(hold) { EACH(i, 1) {\n" \
