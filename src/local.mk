@@ -256,6 +256,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/object/wait/point_await.c
 %C%_libplaitcore_la_SOURCES += %D%/object/wait/point_await.h
 %C%_libplaitcore_la_SOURCES += %D%/object/context/backend_result.c
+%C%_libplaitcore_la_SOURCES += %D%/object/inbox/function_waits.c
 %C%_libplaitcore_la_SOURCES += %D%/object/inbox/inbox_pump.c
 %C%_libplaitcore_la_SOURCES += %D%/object/inbox/inbox_records.c
 %C%_libplaitcore_la_SOURCES += %D%/object/inbox/inbox_diagnosis.c

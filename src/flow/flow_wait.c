@@ -62,6 +62,21 @@ static bool help(void *arg)
 	       plait__flow_lanes_help(&wait->flow->lanes, wait->awaited);
 }
 
+static uint64_t find_task(plait__flow *flow, uint64_t number, bool prefix);
+
+/* Returns true if the wait is one for a task whose function the thread is
+ * inside of. */
+static bool is_blocked(void *arg)
+{
+	const struct wait *wait = arg;
+	bool blocked;
+
+	plait__flow_lock(wait->flow);
+	blocked = find_task(wait->flow, wait->number, wait->prefix) != 0;
+	plait__flow_unlock(wait->flow);
+	return blocked;
+}
+
 /* PLAIT_PENDING, if the caller can suspend: it leaves its scopes, and does. */
 static plait_status wait_for(struct wait *wait, uint64_t timeout_ns,
 			     bool can_suspend, plait_error *error)
@@ -70,6 +85,7 @@ static plait_status wait_for(struct wait *wait, uint64_t timeout_ns,
 		.context = wait->flow->object.context,
 		.timeout_ns = timeout_ns, .ready = is_ready, .arg = wait,
 		.help = help, .announce = announce, .serves = true,
+		.blocked = is_blocked, .blocked_arg = wait,
 		.can_suspend = can_suspend,
 	};
 	plait_status status;
@@ -78,7 +94,7 @@ static plait_status wait_for(struct wait *wait, uint64_t timeout_ns,
 	    (plait__op_is_done(&wait->flow->window.ring, wait->number) &&
 	     (!wait->prefix || find_undone(wait) == 0)))
 		return PLAIT_OK;
-	status = plait__wait_run(&request, error);
+	status = plait__wait_run_seen(&request, error);
 	return request.suspends ? PLAIT_PENDING : status;
 }
 

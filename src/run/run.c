@@ -232,6 +232,11 @@ bool plait__run_is_blocked_by_caller(plait__run *run)
 	return blocked;
 }
 
+static bool is_blocked(void *run)
+{
+	return plait__run_is_blocked_by_caller(run);
+}
+
 PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
 				      plait_error *error)
 {
@@ -240,6 +245,7 @@ PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
 		.help = help, .describe = describe_end,
 		.advice = "; wait longer, or plait_run_cancel",
 		.can_suspend = true,
+		.blocked = is_blocked,
 	};
 	plait__run *self;
 	plait_status status = plait__run_enter(run, &self, error);
@@ -248,6 +254,7 @@ PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
 		return status;
 	request.context = self->object.context;
 	request.arg = self;
+	request.blocked_arg = self;
 	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
 				       &self->object };
 	if (self->program->engine->find_points != NULL)
@@ -255,7 +262,7 @@ PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
 	if (timeout_ns != 0 && plait__run_is_blocked_by_caller(self))
 		status = plait__outer_runs_fail(error);
 	else if (!is_done(self))
-		status = plait__wait_run(&request, error);
+		status = plait__wait_run_seen(&request, error);
 	plait__thread_scope_end(&inside);
 	if (status == PLAIT_OK)
 		status = query_outcome(self, error);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two owners whose functions wait for each other's tasks: doc/threads.md says that
- * the library does not see it, and names two ways out, which are here.  The second
- * owner makes no checks of its own: its statuses are checked after the join.
+ * Two owners whose functions wait for each other's tasks: the cycle is refused, or
+ * left by the ways of doc/threads.md.  The second owner makes no checks of its own:
+ * its statuses are checked after the join.
  */
 #include "flows.h"
 
@@ -114,7 +114,27 @@ static void closes(void)
 	}
 }
 
+/* The wait that closes the cycle is refused, and the other one ends. */
+static void cycles(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		struct owner first = { .timeout_ns = PLAIT_FOREVER };
+		struct owner second = { .timeout_ns = PLAIT_FOREVER };
+		bool refused;
+
+		if (!open_flow(&flow_settings[s], 64))
+			continue;
+		run_both(&first, &second);
+		refused = first.inside == PLAIT_E_DEADLOCK;
+		IS_INT(first.inside, refused ? PLAIT_E_DEADLOCK : PLAIT_OK);
+		IS_INT(second.inside, refused ? PLAIT_OK : PLAIT_E_DEADLOCK);
+		IS_INT(first.last, PLAIT_OK);
+		IS_INT(second.last, PLAIT_OK);
+	}
+}
+
 static const struct tap_scenario all[] = {
+	{ "cycles", cycles },
 	{ "limits", limits },
 	{ "closes", closes },
 };

@@ -104,6 +104,8 @@ typedef struct plait__reclaim_entry {
 	uint64_t round; /* the last round that visited it */
 } plait__reclaim_entry;
 
+struct plait__wait_request;
+
 /* Functions by which a waiting thread serves the inboxes that it owns;
  * inbox_pump.c has them. */
 typedef struct plait__inbox_service {
@@ -120,6 +122,10 @@ typedef struct plait__inbox_service {
 	/* Returns true if that is the function of a command that the emission
 	 * of the signal comes behind, in the same queue. */
 	bool (*blocks)(const plait__object *signal, uint64_t sequence);
+	/* plait__wait_run inside a function of an event, without a limit:
+	 * refuses a wait that closes a cycle of such waits. */
+	plait_status (*wait_inside)(struct plait__wait_request *request,
+				    plait_error *error);
 } plait__inbox_service;
 
 struct plait__context {

@@ -2,6 +2,7 @@
 /* Owner's side of an inbox: next, pump, wait, serve. */
 #include "object/inbox/inbox.h"
 
+#include "object/inbox/function_waits.h"
 #include "object/inbox/inbox_diagnosis.h"
 #include "object/inbox/inbox_records.h"
 #include "object/signal/signal.h"
@@ -455,6 +456,7 @@ const plait__inbox_service plait__inbox_pump_service = {
 	.owns_any = owns_any,
 	.is_inside = is_inside,
 	.blocks = blocks,
+	.wait_inside = plait__function_waits_run,
 };
 
 /* --- wait */

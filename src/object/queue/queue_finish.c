@@ -44,6 +44,11 @@ static plait_status enter_driver(void *arg, plait__awaited_use *use)
 	return plait__entered_sections_enter_driver(arg, use);
 }
 
+static bool is_blocked(void *arg)
+{
+	return plait__outer_calls_block(arg);
+}
+
 /* Wait until the queue's own signal has reached `sequence`. */
 static plait_status await(plait__queue *queue, uint64_t sequence,
 			  uint64_t timeout_ns, bool *out_failed,
@@ -62,8 +67,10 @@ static plait_status await(plait__queue *queue, uint64_t sequence,
 		.enter = enter_driver,
 		.describe = plait__queue_diagnosis_describe,
 		.arg = queue,
+		.blocked = is_blocked,
+		.blocked_arg = queue,
 	};
-	plait_status status = plait__wait_run(&request, error);
+	plait_status status = plait__wait_run_seen(&request, error);
 
 	*out_failed = request.decided && status != PLAIT_OK;
 	return status;

@@ -147,6 +147,19 @@ static bool is_blocked_by_caller(const entered *all, bool any)
 	return any ? blocked == all->count : blocked > 0;
 }
 
+/* A wait of a request, with its signals. */
+struct seen_wait {
+	const entered *all;
+	bool any;
+};
+
+static bool is_blocked(void *arg)
+{
+	const struct seen_wait *wait = arg;
+
+	return is_blocked_by_caller(wait->all, wait->any);
+}
+
 static plait_status fail_blocked(plait_error *error)
 {
 	return plait__fail(error, PLAIT_E_DEADLOCK,
@@ -160,6 +173,7 @@ static plait_status wait_all(plait__context *context,
 			     const plait_point *points, uint64_t count,
 			     plait__wait_request *request, plait_error *error)
 {
+	struct seen_wait seen;
 	plait_status status;
 	entered all;
 
@@ -172,11 +186,14 @@ static plait_status wait_all(plait__context *context,
 	request->context = context;
 	request->points = all.points;
 	request->count = count;
+	seen = (struct seen_wait){ &all, request->any };
+	request->blocked = is_blocked;
+	request->blocked_arg = &seen;
 	if (status == PLAIT_OK && request->timeout_ns != 0 &&
 	    is_blocked_by_caller(&all, request->any))
 		status = fail_blocked(error);
 	else if (status == PLAIT_OK)
-		status = plait__wait_run(request, error);
+		status = plait__wait_run_seen(request, error);
 	if (request->points != NULL)
 		note_seen(&all, request, status);
 	plait__thread_scope_end(&inside);

@@ -10,6 +10,8 @@
 #include "object/context/context.h"
 #include "object/signal/signal_watch.h"
 
+#include "pool/callback_scope.h"
+
 typedef struct plait__wait_point {
 	plait__backend_port *port;
 	plait__signal_watch *watch;
@@ -20,7 +22,8 @@ typedef struct plait__wait_point {
 struct plait__awaited_points;
 typedef plait_status plait__awaited_use(struct plait__awaited_points *found);
 
-typedef struct plait__wait_request {
+typedef struct plait__wait_request plait__wait_request;
+struct plait__wait_request {
 	plait__context *context;
 	const plait__wait_point *points;
 	uint64_t count;
@@ -53,11 +56,15 @@ typedef struct plait__wait_request {
 	void (*describe)(void *arg, char *out, uint32_t bytes);
 	/* Null, or the end of a timeout's text: the caller's options. */
 	const char *advice;
+	/* Null, or returns true if the wait needs a function that the calling
+	 * thread is inside of to end, by its callback scope.  Takes locks. */
+	bool (*blocked)(void *blocked_arg);
+	void *blocked_arg;
 	/* Set when a point decided the wait. */
 	bool decided;
 	uint64_t index; /* which point: the one (any), the first that failed
 			 * (all) */
-} plait__wait_request;
+};
 
 /*
  * PLAIT_OK, the failure of a point, PLAIT_EVENT_READY, PLAIT_E_TIMEOUT,
@@ -66,6 +73,19 @@ typedef struct plait__wait_request {
  */
 plait_status plait__wait_run(plait__wait_request *request,
 			     plait_error *error);
+
+/* As plait__wait_run, with `blocked`: inside a function of an owner, a wait without
+ * a limit that closes a cycle of such waits is PLAIT_E_DEADLOCK. */
+static inline plait_status
+plait__wait_run_seen(plait__wait_request *request, plait_error *error)
+{
+	const plait__inbox_service *inboxes = request->context->inbox_service;
+
+	if (request->timeout_ns == PLAIT_FOREVER &&
+	    plait__callback_scope_run.event != NULL && inboxes != NULL)
+		return inboxes->wait_inside(request, error);
+	return plait__wait_run(request, error);
+}
 
 /* Wait until ready(arg) is true; inboxes are not served. */
 static inline plait_status
