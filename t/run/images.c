@@ -344,6 +344,162 @@ static void runs_bind_images(void)
 	}
 }
 
+/* ---- what only a run can refuse ---- */
+
+static const char pick_signature[] =
+	"pick(from: in image, by: sampler, to: out image)";
+static const char pick_text[] = "KERNEL(pick)\n{\n"
+	"\tEACH2(x, IMAGE_WIDTH(to), y, IMAGE_HEIGHT(to))\n"
+	"\t\tIMAGE_WRITE(to, x, y, IMAGE_SAMPLE(from, by, x + 0.5f, "
+	"y + 0.5f));\n"
+	"}\n";
+
+/* The parameters in, by and out of the plan, in this order. */
+static plait_status pick_with(struct rig *rig, plait_plan *plan,
+			      plait_buffer *in, plait_sampler_flags by,
+			      plait_buffer *out)
+{
+	static const char *const names[] = { "in", "by", "out" };
+	plait_binding bindings[3] = {
+		{ .buffer = in },
+		{ .value = &by, .bytes = sizeof(by) },
+		{ .buffer = out },
+	};
+	const plait_run_desc desc = { .size = sizeof(desc),
+				      .bindings = bindings,
+				      .binding_count = 3 };
+
+	for (int i = 0; i < 3; i++) {
+		bindings[i].size = sizeof(bindings[i]);
+		IS_INT(plait_plan_find_parameter(plan, names[i],
+						 &bindings[i].parameter,
+						 &rig->error), PLAIT_OK);
+	}
+	return plait_plan_call(plan, rig->queue, &desc, &rig->error);
+}
+
+static plait_plan *picking(struct rig *rig, plait_kernel *kernel)
+{
+	plait_graph *graph = NULL;
+	plait_plan *plan = NULL;
+
+	OK_THAT(plait_graph_create(rig->context, &graph, &rig->error) ==
+			PLAIT_OK &&
+		plait_graph_launch(graph, kernel, &each_pixel,
+				   PLAIT_ARGUMENTS(PLAIT_PARAMETER("in"),
+						   PLAIT_PARAMETER("by"),
+						   PLAIT_PARAMETER("out")),
+				   0, NULL, &rig->error) == PLAIT_OK &&
+		plait_graph_freeze(graph, NULL, &plan, &rig->error) ==
+			PLAIT_OK, "%s", rig->error.text);
+	plait_graph_release(graph);
+	return plan;
+}
+
+static void runs_refuse_unknown_samplers(void)
+{
+	struct world world;
+
+	EACH(rig) {
+		plait_kernel *kernel;
+		plait_plan *plan;
+
+		if (!open_world(rig, &world))
+			continue;
+		IS_INT(plait_queue_write(rig->queue, world.from, 0,
+					 world.numbers, BYTES, &rig->error),
+		       PLAIT_OK);
+		kernel = kernel_of(rig, pick_signature, pick_text);
+		plan = picking(rig, kernel);
+		for (plait_sampler_flags by = 0; by < 4; by++) {
+			OK_THAT(pick_with(rig, plan, world.from, by,
+					  world.to) == PLAIT_OK, "%s",
+				rig->error.text);
+			result_is(rig, world.to, world.numbers, "sampler");
+		}
+		REFUSED(pick_with(rig, plan, world.from, 4, world.to),
+			PLAIT_E_INVALID, "parameter \"by\": node");
+		REFUSED(pick_with(rig, plan, world.from, 1u << 31, world.to),
+			PLAIT_E_INVALID, "pick: a sampler is");
+		plait_plan_release(plan);
+		plait_kernel_release(kernel);
+		close_world(&world);
+		close_rig(rig);
+	}
+}
+
+static void runs_refuse_one_image_twice(void)
+{
+	struct world world;
+
+	EACH(rig) {
+		plait_kernel *kernel;
+		plait_plan *plan;
+
+		if (!open_world(rig, &world))
+			continue;
+		kernel = kernel_of(rig, pick_signature, pick_text);
+		plan = picking(rig, kernel);
+		REFUSED(pick_with(rig, plan, world.from, 0, world.from),
+			PLAIT_E_INVALID, "parameter \"out\": node");
+		OK_THAT(pick_with(rig, plan, world.to, 0, world.from) ==
+			PLAIT_OK, "%s", rig->error.text);
+		plait_plan_release(plan);
+		/* Its launch writes an image that the plan names. */
+		plan = parametric(rig, &world);
+		REFUSED(call_with(rig, plan, world.to), PLAIT_E_INVALID,
+			"blur: an image that it writes is an argument twice");
+		plait_plan_release(plan);
+		plait_kernel_release(kernel);
+		close_world(&world);
+		close_rig(rig);
+	}
+}
+
+/* A loop writes both of its images in turn, and reads a third. */
+static void runs_refuse_an_image_of_a_rotation(void)
+{
+	const float weight = 0.25f;
+	struct world world;
+
+	EACH(rig) {
+		plait_graph *graph = NULL, *body = NULL;
+		plait_buffer *turns[2], *third;
+		plait_plan *plan = NULL;
+		uint64_t rotation = 0;
+
+		if (!open_world(rig, &world))
+			continue;
+		turns[0] = world.from;
+		turns[1] = world.to;
+		third = plain_image(rig, "third");
+		OK_THAT(plait_graph_create(rig->context, &graph,
+					   &rig->error) == PLAIT_OK &&
+			plait_graph_repeat(graph, STEPS, 0, &body, NULL,
+					   &rig->error) == PLAIT_OK &&
+			plait_graph_add_rotation(body, turns, 2, 0, &rotation,
+						 &rig->error) == PLAIT_OK &&
+			plait_graph_launch(
+				body, world.kernel, &each_pixel,
+				PLAIT_ARGUMENTS(PLAIT_PARAMETER("in"),
+						PLAIT_VALUE(weight),
+						PLAIT_ROTATION(rotation, 1)),
+				0, NULL, &rig->error) == PLAIT_OK &&
+			plait_graph_freeze(graph, NULL, &plan, &rig->error) ==
+				PLAIT_OK, "%s", rig->error.text);
+		REFUSED(call_with(rig, plan, world.from), PLAIT_E_INVALID,
+			"parameter \"in\": node");
+		OK_THAT(call_with(rig, plan, third) == PLAIT_OK, "%s",
+			rig->error.text);
+		plait_plan_release(plan);
+		plait_graph_release(body);
+		plait_graph_release(graph);
+		plait_buffer_release(third);
+		close_world(&world);
+		close_rig(rig);
+	}
+}
+
 /* Bind what the plan of save_plan names. */
 static void bind_all(struct rig *rig, plait_plan *plan,
 		     const struct world *world, plait_buffer *from)
@@ -420,6 +576,10 @@ static const struct tap_scenario all[] = {
 	{ "a missing edge is found", a_missing_edge_is_found },
 	{ "images take turns", images_take_turns },
 	{ "runs bind images", runs_bind_images },
+	{ "runs refuse unknown samplers", runs_refuse_unknown_samplers },
+	{ "runs refuse one image twice", runs_refuse_one_image_twice },
+	{ "runs refuse an image of a rotation",
+	  runs_refuse_an_image_of_a_rotation },
 	{ "saved plans bind images", saved_plans_bind_images },
 };
 

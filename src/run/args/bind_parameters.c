@@ -4,7 +4,7 @@
 
 #include "run/args/bind_copies.h"
 #include "run/args/bind_host_values.h"
-#include "run/args/bind_locals.h"
+#include "run/args/bind_launches.h"
 #include "run/args/frame.h"
 
 #include "base/sized_struct.h"
@@ -377,7 +377,7 @@ plait_status plait__bind_parameters(plait__frame *frame,
 	if (status == PLAIT_OK)
 		status = plait__bind_copies_check(frame, error);
 	if (status == PLAIT_OK)
-		status = plait__bind_locals_check(frame, error);
+		status = plait__bind_launches_check(frame, error);
 	if (status == PLAIT_OK)
 		status = plait__bind_host_values_set(frame, error);
 	if (status != PLAIT_OK)

@@ -69,8 +69,8 @@ typedef struct plait__frame_layout {
 				 * temporaries */
 	uint32_t *moves;	/* commands that copy or fill bound memory */
 	uint32_t move_count;
-	uint32_t *locals;	/* launches whose local memory a run binds */
-	uint32_t local_count;
+	uint32_t *checked;	/* launches whose arguments each run checks */
+	uint32_t checked_count;
 	plait__host_value *host_values;
 	uint32_t host_value_count;
 	/* Per parameter: the backend whose launches take its memory; null if

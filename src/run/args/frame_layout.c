@@ -4,7 +4,7 @@
 
 #include "run/args/bind_copies.h"
 #include "run/args/bind_host_values.h"
-#include "run/args/bind_locals.h"
+#include "run/args/bind_launches.h"
 #include "run/args/idle_params.h"
 
 #include "run/args/payload_util.h"
@@ -237,7 +237,7 @@ plait_status plait__frame_layout_make(plait__frame_layout *layout,
 		return plait__payload_no_memory(error);
 	if (!plan_object->rehearses) {
 		note_takers(layout);
-		if (!plait__bind_locals_find(layout))
+		if (!plait__bind_launches_find(layout))
 			return plait__payload_no_memory(error);
 	}
 	words = place_all(layout, false);
@@ -283,7 +283,7 @@ void plait__frame_layout_free(plait__frame_layout *layout)
 		    plan->params_count * sizeof(void *));
 	plait__bind_copies_free(layout);
 	plait__bind_host_values_free(layout);
-	plait__bind_locals_free(layout);
+	plait__bind_launches_free(layout);
 	plait__idle_params_free(layout);
 	plait__temporaries_free(layout);
 	if (layout->cells != NULL)
