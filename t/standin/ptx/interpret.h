@@ -38,6 +38,27 @@ static inline int interpret_set(void *user, unsigned long long handle,
 	return 0;
 }
 
+/* The only texture is 77: numbers from the coordinates.  The only surface is 78,
+ * rows of 16 bytes in the second half of the memory. */
+static inline int interpret_texture(unsigned long long handle, float x, float y,
+				    float out[4])
+{
+	for (int i = 0; i < 4; i++)
+		out[i] = 100 * (float)(i + 1) + 10 * x + y;
+	return handle == 77 ? 0 : PTX_BAD_ADDRESS;
+}
+
+static inline int interpret_store(unsigned long long handle, const void *data,
+				  unsigned bytes, int x, int y)
+{
+	char *half = (char *)&interpret_memory[INTERPRET_WORDS / 2];
+
+	if (handle != 78 || x < 0 || y < 0 || x + (int)bytes > 16 || y > 15)
+		return PTX_BAD_ADDRESS;
+	memcpy(half + 16 * y + x, data, bytes);
+	return 0;
+}
+
 /* Run the kernel k(memory); returns the result, or -1 if the text is refused. */
 static inline int interpret_run(const char *text, unsigned blocks,
 				unsigned threads, uint64_t seed)
@@ -49,7 +70,8 @@ static inline int interpret_run(const char *text, unsigned blocks,
 		.grid = { blocks, 1, 1 }, .block = { threads, 1, 1 },
 		.shared_bytes = 64, .arguments = arguments, .seed = seed,
 		.most_steps = 1 << 20, .find = interpret_find,
-		.set_condition = interpret_set
+		.set_condition = interpret_set,
+		.texture = interpret_texture, .store = interpret_store
 	};
 	int result;
 

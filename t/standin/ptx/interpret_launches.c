@@ -130,6 +130,29 @@ static void conditions(void)
 	IS_UINT(interpret_value, 5);
 }
 
+/* A pixel of a texture; one number and four to rows of a surface. */
+static const char pixels[] = BEGIN
+	".reg .f32 %a, %b, %c, %d, %u, %v;\n.reg .b64 %t, %s;\n"
+	"mov.u64 %t, 77;\nmov.u64 %s, 78;\nmov.f32 %u, 0f40000000;\n"
+	"mov.f32 %v, 0f3F000000;\nmov.u32 %y, 3;\nmov.u32 %z, 4;\n"
+	"tex.2d.v4.f32.f32 {%a, %b, %c, %d}, [%t, {%u, %v}];\n"
+	"cvt.rzi.u32.f32 %x, %d;\n"
+	"sust.b.2d.b32.trap [%s, {%z, %y}], {%x};\nmov.u32 %z, 0;\n"
+	"mov.u32 %y, 4;\n"
+	"sust.b.2d.v4.b32.trap [%s, {%z, %y}], {%x, %y, %z, %x};\n" END;
+
+static void images(void)
+{
+	const uint32_t *half = words() + INTERPRET_WORDS;
+
+	is_done(pixels, 1, 1, 1);
+	IS_UINT(words()[0], 420);
+	IS_UINT(half[4 * 3 + 1], 420);
+	IS_UINT(half[4 * 4], 420);
+	IS_UINT(half[4 * 4 + 1], 4);
+	IS_UINT(half[4 * 4 + 3], 420);
+}
+
 /* --- faults --------------------------------------------------------------- */
 
 static const struct {
@@ -162,6 +185,14 @@ static const struct {
 	{ "two barriers", BEGIN "setp.lt.u32 %p, %i, 9;\n"
 	  "@%p bar.sync 0;\n@!%p bar.sync 0;\n" END, "divergent barrier",
 	  PTX_FAILED },
+	{ "a dead surface", BEGIN "mov.u32 %x, 0;\n"
+	  "sust.b.2d.b32.trap [%m, {%x, %x}], {%x};\n" END, "the handle is "
+	  "none", PTX_BAD_ADDRESS },
+	{ "a row outside", BEGIN "mov.u64 %w, 78;\nmov.u32 %x, 16;\n"
+	  "sust.b.2d.b32.trap [%w, {%x, %x}], {%x};\n" END, "no pixel of 0x4e",
+	  PTX_BAD_ADDRESS },
+	{ "another texture", BEGIN "tex.3d.v4.f32.f32 {%x, %x, %x, %x}, "
+	  "[%w, {%x, %x, %x, %x}];\n" END, "is not supported", -1 },
 	{ "a trap", BEGIN "trap;\n" END, "`trap`", PTX_TRAPPED },
 	{ "steps", BEGIN "forever:\nbra forever;\n" END, "limit of 1048576",
 	  PTX_STEPS },
@@ -207,7 +238,8 @@ static void no_races(void)
 static const struct tap_scenario all[] = {
 	{ "barriers", barriers }, { "calls", calls }, { "warps", warps },
 	{ "blocks", blocks }, { "memories", memories },
-	{ "conditions", conditions }, { "failures", failures },
+	{ "conditions", conditions }, { "images", images },
+	{ "failures", failures },
 	{ "no races", no_races },
 };
 

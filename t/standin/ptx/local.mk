@@ -5,7 +5,7 @@ check_LTLIBRARIES += %D%/libptx.la
 	%D%/control.c %D%/convert.c %D%/declare.c %D%/machine.c %D%/machine.h \
 	%D%/memory.c %D%/move.c %D%/operand.c %D%/parse.c %D%/parser.h \
 	%D%/program.h %D%/ptx.h %D%/race.c %D%/real.c %D%/statement.c \
-	%D%/token.c %D%/warp.c %D%/whole.c
+	%D%/texture.c %D%/token.c %D%/warp.c %D%/whole.c
 %C%_libptx_la_LIBADD = -lm
 
 # Its tests.

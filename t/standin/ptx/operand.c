@@ -133,7 +133,11 @@ static int64_t take_offset(struct ptx_parser *p)
 	return ptx_token_is(&p->token, "-") ? (int64_t)ptx_token_whole(p) : 0;
 }
 
-static void take_address(struct ptx_parser *p, struct ptx_operand *out)
+static void take_vector(struct ptx_parser *p, enum ptx_type type,
+			struct ptx_operand *out);
+
+static void take_address(struct ptx_parser *p, enum ptx_type type,
+			 struct ptx_operand *out)
 {
 	const struct ptx_name *name;
 	struct ptx_token word;
@@ -150,6 +154,12 @@ static void take_address(struct ptx_parser *p, struct ptx_operand *out)
 		out->slot = name->kind == PTX_REGISTERS ? name->slot :
 			    place_slot(p, name, 0);
 		out->offset = take_offset(p);
+	}
+	/* Coordinates behind the handle of a texture. */
+	if (ptx_token_accept(p, ",")) {
+		ptx_token_expect(p, "{");
+		take_vector(p, type, out);
+		out->kind = PTX_ADDRESS;
 	}
 	ptx_token_expect(p, "]");
 }
@@ -199,7 +209,7 @@ void ptx_operand_parse(struct ptx_parser *p, enum ptx_type type,
 
 	memset(out, 0, sizeof(*out));
 	if (ptx_token_accept(p, "[")) {
-		take_address(p, out);
+		take_address(p, type, out);
 	} else if (ptx_token_accept(p, "{")) {
 		take_vector(p, type, out);
 	} else if (ptx_token_accept(p, "!")) {

@@ -146,7 +146,7 @@ typedef bool ptx_decode(struct ptx_parser *p, const struct ptx_statement *s,
 ptx_decode ptx_whole_decode, ptx_bits_decode, ptx_real_decode,
 	ptx_compare_decode, ptx_convert_decode, ptx_memory_decode,
 	ptx_atomic_decode, ptx_move_decode, ptx_control_decode,
-	ptx_barrier_decode, ptx_warp_decode;
+	ptx_barrier_decode, ptx_warp_decode, ptx_texture_decode;
 /* Look up name and words, but those in `ignored`, and set the operands in
  * order: d, a, b, c, v[0]. */
 bool ptx_statement_find(struct ptx_parser *p, const struct ptx_statement *s,

@@ -51,6 +51,12 @@ struct ptx_launch {
 			     unsigned value);
 	/* In nanoseconds; null: steps. */
 	unsigned long long (*timer)(void);
+	/* Read a pixel by coordinates; store `bytes` at a byte of a row; null:
+	 * there are no textures and surfaces.  Return 0, or the result. */
+	int (*texture)(unsigned long long handle, float x, float y,
+		       float out[4]);
+	int (*store)(unsigned long long handle, const void *data,
+		     unsigned bytes, int x, int y);
 };
 
 /* Returns null with the reason in `message`, of PTX_MESSAGE_BYTES. */

@@ -159,7 +159,7 @@ static void decode(struct ptx_parser *p, const struct ptx_statement *s,
 		ptx_memory_decode, ptx_whole_decode, ptx_real_decode,
 		ptx_bits_decode, ptx_compare_decode, ptx_convert_decode,
 		ptx_move_decode, ptx_control_decode, ptx_atomic_decode,
-		ptx_barrier_decode, ptx_warp_decode
+		ptx_barrier_decode, ptx_warp_decode, ptx_texture_decode
 	};
 	size_t i;
 
