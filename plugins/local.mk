@@ -94,7 +94,7 @@ pkglib_LTLIBRARIES += %D%/plait_trace.la
 %C%_plait_trace_la_LIBADD = -lpthread
 # cuda: NVIDIA's driver, which is found when it is opened
 pkglib_LTLIBRARIES += %D%/plait_cuda.la
-%C%_plait_cuda_la_SOURCES = %D%/cuda/abi.h %D%/cuda/backend.h %D%/cuda/copy3d.c %D%/cuda/copy_host.c \
+%C%_plait_cuda_la_SOURCES = %D%/cuda/abi.h %D%/cuda/abi_array.h %D%/cuda/backend.h %D%/cuda/copy3d.c %D%/cuda/copy_host.c \
 	%D%/cuda/copy_host.h %D%/cuda/calls.h \
 	%D%/cuda/choice.c %D%/cuda/compiler.c %D%/cuda/context.c \
 	%D%/cuda/count.c %D%/cuda/device.c %D%/cuda/driver.c \

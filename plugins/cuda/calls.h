@@ -119,6 +119,9 @@ enum { CUDA_BASE = 12000 };
 	CALL(3020, cuMemcpy3DAsync, cuMemcpy3DAsync_v2, \
 	     (const CUDA_MEMCPY3D_v2 *copy, CUstream stream), \
 	     (copy, stream)) \
+	CALL(4000, cuMemcpy3DPeerAsync, cuMemcpy3DPeerAsync, \
+	     (const CUDA_MEMCPY3D_PEER_v1 *copy, CUstream stream), \
+	     (copy, stream)) \
 	CALL(3020, cuMemsetD8Async, cuMemsetD8Async, \
 	     (CUdeviceptr target, unsigned char value, size_t count, \
 	      CUstream stream), \
@@ -139,6 +142,25 @@ enum { CUDA_BASE = 12000 };
 	     (CUdeviceptr target, size_t pitch, unsigned int value, \
 	      size_t width, size_t height, CUstream stream), \
 	     (target, pitch, value, width, height, stream))
+
+#define CUDA_CALLS_OF_IMAGES(CALL) \
+	CALL(3020, cuArray3DCreate, cuArray3DCreate_v2, \
+	     (CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR_v2 *desc), \
+	     (array, desc)) \
+	CALL(2000, cuArrayDestroy, cuArrayDestroy, \
+	     (CUarray array), (array)) \
+	CALL(5000, cuTexObjectCreate, cuTexObjectCreate, \
+	     (CUtexObject *texture, const CUDA_RESOURCE_DESC_v1 *resource, \
+	      const CUDA_TEXTURE_DESC_v1 *desc, \
+	      const CUDA_RESOURCE_VIEW_DESC_v1 *view), \
+	     (texture, resource, desc, view)) \
+	CALL(5000, cuTexObjectDestroy, cuTexObjectDestroy, \
+	     (CUtexObject texture), (texture)) \
+	CALL(5000, cuSurfObjectCreate, cuSurfObjectCreate, \
+	     (CUsurfObject *surface, const CUDA_RESOURCE_DESC_v1 *resource), \
+	     (surface, resource)) \
+	CALL(5000, cuSurfObjectDestroy, cuSurfObjectDestroy, \
+	     (CUsurfObject surface), (surface))
 
 #define CUDA_CALLS_OF_STREAMS(CALL) \
 	CALL(5050, cuStreamCreateWithPriority, cuStreamCreateWithPriority, \
@@ -304,6 +326,7 @@ enum { CUDA_BASE = 12000 };
 #define CUDA_CALLS(CALL) \
 	CUDA_CALLS_OF_DEVICES(CALL) \
 	CUDA_CALLS_OF_MEMORY(CALL) \
+	CUDA_CALLS_OF_IMAGES(CALL) \
 	CUDA_CALLS_OF_STREAMS(CALL) \
 	CUDA_CALLS_OF_KERNELS(CALL) \
 	CUDA_CALLS_OF_GRAPHS(CALL)

@@ -16,7 +16,7 @@ from tap import ROOT, done, none, ok, read, run, skip
 
 HERE = os.path.join(ROOT, "plugins/cuda")
 CC = os.environ.get("CC", "cc").split() + ["-std=gnu11", "-Wall", "-Werror", "-I", HERE]
-abi = re.sub(r"/\*.*?\*/", "", read("plugins/cuda/abi.h"), flags=re.S)
+abi = re.sub(r"/\*.*?\*/", "", read("plugins/cuda/abi.h") + read("plugins/cuda/abi_array.h"), flags=re.S)
 
 
 def toolkit():

@@ -93,6 +93,8 @@ static const struct {
 	{ CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, 1 },
 	{ CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED, 1 },
 	{ CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, 0 },
+	{ CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_WIDTH, 131072 },
+	{ CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_HEIGHT, 65536 },
 };
 
 CUresult standin_cuDeviceGetAttribute(int *value,
@@ -153,6 +155,10 @@ static void end_object(struct object *object)
 		break;
 	case STANDIN_EXEC:
 		standin_end_exec((CUgraphExec)object);
+		break;
+	case STANDIN_TEXTURE:
+	case STANDIN_SURFACE:
+		standin_free_view(object);
 		break;
 	default:
 		standin_free_memory(object);

@@ -36,6 +36,10 @@ struct standin_host {
 	void (*trap)(int code);
 	void (*set_condition)(unsigned long long handle, unsigned value);
 	unsigned long long (*timer)(void); /* of the device, in ns */
+	void (*texture)(unsigned long long handle, float x, float y,
+			float out[4]);
+	void (*store)(unsigned long long handle, const void *data,
+		      unsigned bytes, int x, int y);
 };
 
 struct standin_module {
@@ -62,6 +66,11 @@ struct standin_launch {
 	int (*set_condition)(void *driver, unsigned long long handle,
 			     unsigned value);
 	unsigned long long (*timer)(void);
+	/* Likewise. */
+	int (*texture)(unsigned long long handle, float x, float y,
+		       float out[4]);
+	int (*store)(unsigned long long handle, const void *data,
+		     unsigned bytes, int x, int y);
 };
 
 #ifndef __cplusplus

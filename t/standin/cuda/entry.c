@@ -183,7 +183,8 @@ __attribute__((destructor)) static void report(void)
 {
 	static const char *const kinds[] = {
 		"context", "stream", "event", "module", "device memory",
-		"host memory", "registered memory", "graph", "node", "exec"
+		"host memory", "registered memory", "graph", "node", "exec",
+		"array", "texture", "surface"
 	};
 	FILE *file;
 	size_t i;
@@ -253,7 +254,8 @@ static bool spoils_capture(const char *name)
 		"cuModuleLoadDataEx", "cuModuleUnload", "cuCtxSynchronize",
 		"cuStreamSynchronize", "cuStreamQuery", "cuEventSynchronize",
 		"cuEventQuery", "cuDevicePrimaryCtxRetain",
-		"cuDevicePrimaryCtxRelease",
+		"cuDevicePrimaryCtxRelease", "cuArray3DCreate",
+		"cuArrayDestroy",
 	};
 	size_t i;
 

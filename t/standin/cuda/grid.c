@@ -222,6 +222,23 @@ static unsigned long long timer(void)
 	return grid->launch->timer();
 }
 
+static void texture(unsigned long long handle, float x, float y, float out[4])
+{
+	int code = grid->launch->texture(handle, x, y, out);
+
+	if (code != 0)
+		trap(code);
+}
+
+static void store(unsigned long long handle, const void *data, unsigned bytes,
+		  int x, int y)
+{
+	int code = grid->launch->store(handle, data, bytes, x, y);
+
+	if (code != 0)
+		trap(code);
+}
+
 const struct standin_host standin_grid_host = {
-	place, barrier, shared, trap, set_condition, timer
+	place, barrier, shared, trap, set_condition, timer, texture, store
 };

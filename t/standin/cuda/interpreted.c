@@ -78,7 +78,8 @@ CUresult standin_interpret(struct work *work)
 		.arguments = from->arguments, .seed = standin.options.seed,
 		.user = work, .find = find,
 		.set_condition = standin_set_condition,
-		.timer = standin_timer
+		.timer = standin_timer, .texture = standin_texture,
+		.store = standin_store
 	};
 	char message[PTX_MESSAGE_BYTES];
 	enum ptx_result result = ptx_launch(work->function->module->ptx,

@@ -9,9 +9,9 @@ check_LTLIBRARIES += %D%/libgrid.la
 %C%_libgrid_la_CFLAGS = -std=gnu11 -pthread $(WARN_CFLAGS) $(CODE_CFLAGS)
 
 check_LTLIBRARIES += %D%/standin_cuda.la
-%C%_standin_cuda_la_SOURCES = %D%/arena.c %D%/condition.c %D%/context.c %D%/control.h \
+%C%_standin_cuda_la_SOURCES = %D%/arena.c %D%/array.c %D%/condition.c %D%/context.c %D%/control.h %D%/copy.c \
 	%D%/device.h %D%/entry.c %D%/exec.c %D%/graph.c %D%/image.h \
-	%D%/interpreted.c %D%/locks.c %D%/memory.c %D%/module.c %D%/object.c \
+	%D%/interpreted.c %D%/locks.c %D%/memory.c %D%/memory.h %D%/module.c %D%/object.c \
 	%D%/option.c %D%/standin.h %D%/stream.c %D%/work.c
 %C%_standin_cuda_la_CPPFLAGS = $(STANDIN_CPPFLAGS)
 %C%_standin_cuda_la_LDFLAGS = $(LDFLAGS_STANDIN) -export-symbols-regex \
@@ -53,6 +53,9 @@ check_LTLIBRARIES += %D%/librecorder.la
 UNIT_TESTS += %D%/driver_rules.t
 %C%_driver_rules_t_CPPFLAGS = $(CPPFLAGS_CUDA)
 %C%_driver_rules_t_LDADD = $(LDADD_CUDA)
+UNIT_TESTS += %D%/array_rules.t
+%C%_array_rules_t_CPPFLAGS = $(CPPFLAGS_CUDA)
+%C%_array_rules_t_LDADD = $(LDADD_CUDA)
 UNIT_TESTS += %D%/module_rules.t
 %C%_module_rules_t_CPPFLAGS = $(CPPFLAGS_CUDA)
 %C%_module_rules_t_LDADD = $(LDADD_CUDA)

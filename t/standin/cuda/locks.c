@@ -60,7 +60,7 @@ bool standin_wait_in_call(const char *name)
 {
 	static const char *const names[] = {
 		"cuMemAlloc", "cuMemHostAlloc", "cuMemHostRegister",
-		"cuModuleLoadDataEx",
+		"cuModuleLoadDataEx", "cuArray3DCreate",
 	};
 	size_t i;
 

@@ -66,10 +66,9 @@ bool standin_find_range(uint64_t address, uint64_t *begin, uint64_t *end)
 	return true;
 }
 
-static void add_block(char *pointer, size_t bytes, enum standin_kind kind,
-		      CUcontext context, int device)
+static void add_block(struct block *block, char *pointer, size_t bytes,
+		      enum standin_kind kind, CUcontext context, int device)
 {
-	struct block *block = standin_new(sizeof(*block));
 	size_t place = place_of(pointer);
 
 	if (block_count == block_room) {
@@ -88,6 +87,11 @@ static void add_block(char *pointer, size_t bytes, enum standin_kind kind,
 	standin_add(&block->object, kind, context);
 }
 
+static bool is_on_device(enum standin_kind kind)
+{
+	return kind == STANDIN_DEVICE_MEMORY || kind == STANDIN_ARRAY;
+}
+
 void standin_free_memory(struct object *object)
 {
 	struct block *block = (struct block *)object;
@@ -96,7 +100,7 @@ void standin_free_memory(struct object *object)
 	block_count--;
 	memmove(blocks + place, blocks + place + 1,
 		(block_count - place) * sizeof(struct block *));
-	if (object->kind == STANDIN_DEVICE_MEMORY) {
+	if (is_on_device(object->kind)) {
 		standin.used_bytes[block->device] -= block->bytes;
 		standin_arena_release(block->pointer);
 	} else if (object->kind == STANDIN_HOST_MEMORY) {
@@ -109,33 +113,50 @@ void standin_free_memory(struct object *object)
 /* --- having and giving back ----------------------------------------------- */
 
 /* `context`: null, it is no context's. */
-static CUresult allocate(void **out, size_t bytes, enum standin_kind kind,
-			 CUcontext context, int device)
+CUresult standin_allocate(struct block *block, size_t bytes,
+			  enum standin_kind kind, CUcontext context,
+			  int device)
 {
 	size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 	void *pointer;
 
-	if (bytes == 0 || out == NULL)
+	if (bytes == 0)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (rounded < bytes ||
-	    (kind == STANDIN_DEVICE_MEMORY &&
+	    (is_on_device(kind) &&
 	     bytes > standin.options.memory_bytes -
 		     standin.used_bytes[device]))
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	pointer = kind == STANDIN_DEVICE_MEMORY ?
+	pointer = is_on_device(kind) ?
 		  standin_arena_acquire(rounded) : standin_host_acquire(rounded);
 	if (pointer == NULL)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	if (kind == STANDIN_DEVICE_MEMORY)
+	if (is_on_device(kind))
 		standin.used_bytes[device] += bytes;
-	add_block(pointer, bytes, kind, context, device);
-	*out = pointer;
+	add_block(block, pointer, bytes, kind, context, device);
 	return CUDA_SUCCESS;
 }
 
+static CUresult allocate(void **out, size_t bytes, enum standin_kind kind,
+			 CUcontext context, int device)
+{
+	struct block *block;
+	CUresult code;
+
+	if (out == NULL)
+		return CUDA_ERROR_INVALID_VALUE;
+	block = standin_new(sizeof(*block));
+	code = standin_allocate(block, bytes, kind, context, device);
+	if (code == CUDA_SUCCESS)
+		*out = block->pointer;
+	else
+		free(block);
+	return code;
+}
+
 /* A driver waits for all work in flight before it frees memory. */
-static CUresult take_back(const void *pointer, enum standin_kind kind,
-			  CUresult unknown)
+CUresult standin_take_back(const void *pointer, enum standin_kind kind,
+			   CUresult unknown)
 {
 	CUcontext context = standin_current();
 	struct block *block = block_at(pointer);
@@ -212,7 +233,7 @@ CUresult standin_cuMemFree(CUdeviceptr pointer)
 {
 	if (pointer == 0)
 		return CUDA_SUCCESS;
-	return take_back((void *)(uintptr_t)pointer, STANDIN_DEVICE_MEMORY,
+	return standin_take_back((void *)(uintptr_t)pointer, STANDIN_DEVICE_MEMORY,
 			 CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -227,7 +248,7 @@ CUresult standin_cuMemHostAlloc(void **pointer, size_t bytes,
 
 CUresult standin_cuMemFreeHost(void *pointer)
 {
-	return take_back(pointer, STANDIN_HOST_MEMORY,
+	return standin_take_back(pointer, STANDIN_HOST_MEMORY,
 			 CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -244,14 +265,15 @@ CUresult standin_cuMemHostRegister(void *pointer, size_t bytes,
 	if (block_at(pointer) != NULL ||
 	    (place < block_count && (uintptr_t)blocks[place]->pointer < end))
 		return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-	add_block(pointer, bytes, STANDIN_REGISTERED, standin_current(),
+	add_block(standin_new(sizeof(struct block)), pointer, bytes,
+		  STANDIN_REGISTERED, standin_current(),
 		  standin_current()->device);
 	return CUDA_SUCCESS;
 }
 
 CUresult standin_cuMemHostUnregister(void *pointer)
 {
-	return take_back(pointer, STANDIN_REGISTERED,
+	return standin_take_back(pointer, STANDIN_REGISTERED,
 			 CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
 }
 
@@ -303,126 +325,30 @@ CUresult standin_cuPointerGetAttribute(void *value,
 	return CUDA_ERROR_INVALID_VALUE;
 }
 
-/* --- copies --------------------------------------------------------------- */
-
-static bool is_known(const void *pointer, size_t bytes)
+bool standin_is_known(const void *pointer, size_t bytes)
 {
 	return standin_memory_kind(pointer, bytes) != STANDIN_KINDS ||
 	       standin_is_variable(pointer, bytes);
 }
 
-/* Memory that the driver does not know is copied through a buffer of its own:
- * it waits for the stream, and from a device also for the copy itself. */
-static CUresult copy(CUdeviceptr to, CUdeviceptr from, size_t bytes,
-		     CUstream handle, bool from_host, bool to_host)
+struct standin_operand standin_operand_at(const void *pointer,
+					  CUmemorytype said)
 {
-	CUstream stream = standin_stream(handle);
-	struct work work = { .kind = WORK_COPY,
-			     .target = (char *)(uintptr_t)to,
-			     .source = (const char *)(uintptr_t)from,
-			     .bytes = bytes };
-	bool source_known = is_known(work.source, bytes);
-	bool target_known = is_known(work.target, bytes);
-	CUcontext context = standin_current();
-	struct op *op;
+	const struct block *block = block_at(pointer);
 
-	if (stream == NULL)
-		return CUDA_ERROR_INVALID_HANDLE;
-	if (bytes == 0)
-		return CUDA_SUCCESS;
-	if ((!source_known && !from_host) || (!target_known && !to_host) ||
-	    to == 0 || from == 0)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!source_known && standin.options.pageable_waits) {
-		if (stream->last != NULL)
-			standin_await(stream->last);
-		work.staged = standin_new(bytes);
-		memcpy(work.staged, work.source, bytes);
-		work.source = work.staged;
-	}
-	op = standin_enqueue(stream, &work);
-	if (!target_known && standin.options.pageable_waits)
-		standin_await(op);
-	return context->sticky;
+	if (block == NULL)
+		return (struct standin_operand){ said, STANDIN_KINDS, NULL,
+						 0 };
+	return (struct standin_operand){ said, block->object.kind,
+					 block->object.context,
+					 block->device };
 }
 
-CUresult standin_cuMemcpyHtoDAsync(CUdeviceptr target, const void *source,
-				   size_t bytes, CUstream stream)
+bool standin_is_same_memory(const struct standin_operand *one,
+			    const struct standin_operand *other)
 {
-	return copy(target, (CUdeviceptr)(uintptr_t)source, bytes, stream,
-		    true, false);
-}
-
-CUresult standin_cuMemcpyDtoHAsync(void *target, CUdeviceptr source,
-				   size_t bytes, CUstream stream)
-{
-	return copy((CUdeviceptr)(uintptr_t)target, source, bytes, stream,
-		    false, true);
-}
-
-CUresult standin_cuMemcpyDtoDAsync(CUdeviceptr target, CUdeviceptr source,
-				   size_t bytes, CUstream stream)
-{
-	return copy(target, source, bytes, stream, false, false);
-}
-
-CUresult standin_cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source,
-			       size_t bytes, CUstream stream)
-{
-	return copy(target, source, bytes, stream, true, true);
-}
-
-CUresult standin_cuMemcpyPeerAsync(CUdeviceptr target,
-				   CUcontext target_context,
-				   CUdeviceptr source,
-				   CUcontext source_context, size_t bytes,
-				   CUstream stream)
-{
-	if (standin_find(target_context, STANDIN_CONTEXT) == NULL ||
-	    standin_find(source_context, STANDIN_CONTEXT) == NULL)
-		return CUDA_ERROR_INVALID_CONTEXT;
-	return copy(target, source, bytes, stream, false, false);
-}
-
-/* Too large a value is refused even where it does not matter. */
-static bool are_pitches_right(const CUDA_MEMCPY3D_v2 *box)
-{
-	size_t most = (size_t)standin.options.most_pitch;
-
-	return box->srcPitch <= most && box->dstPitch <= most;
-}
-
-static bool is_box(const CUDA_MEMCPY3D_v2 *box)
-{
-	return box->WidthInBytes != 0 && box->Height != 0 && box->Depth != 0 &&
-	       box->srcPitch >= box->WidthInBytes &&
-	       box->dstPitch >= box->WidthInBytes &&
-	       box->srcHeight >= box->Height &&
-	       box->dstHeight >= box->Height &&
-	       are_pitches_right(box) &&
-	       box->srcMemoryType == box->dstMemoryType &&
-	       (box->srcMemoryType == CU_MEMORYTYPE_DEVICE ||
-		box->srcMemoryType == CU_MEMORYTYPE_UNIFIED);
-}
-
-/* One command for each row. */
-CUresult standin_cuMemcpy3DAsync(const CUDA_MEMCPY3D_v2 *box, CUstream stream)
-{
-	bool unified = box->srcMemoryType == CU_MEMORYTYPE_UNIFIED;
-	CUresult code = CUDA_SUCCESS;
-	size_t i, k;
-
-	if (!is_box(box))
-		return CUDA_ERROR_INVALID_VALUE;
-	for (i = 0; i < box->Depth; i++)
-		for (k = 0; k < box->Height && code == CUDA_SUCCESS; k++)
-			code = copy(box->dstDevice + (i * box->dstHeight + k) *
-					    box->dstPitch,
-				    box->srcDevice + (i * box->srcHeight + k) *
-					    box->srcPitch,
-				    box->WidthInBytes, stream, unified,
-				    unified);
-	return code;
+	return one->said == other->said && one->kind == other->kind &&
+	       one->context == other->context && one->device == other->device;
 }
 
 /* --- fills ---------------------------------------------------------------- */
@@ -437,7 +363,7 @@ static CUresult check_fill(const struct work *work)
 	if ((uintptr_t)work->target % work->element != 0 ||
 	    (rows != 0 && work->pitch < work->bytes))
 		return CUDA_ERROR_INVALID_VALUE;
-	return is_known(last, rows * work->pitch + work->bytes) ?
+	return standin_is_known(last, rows * work->pitch + work->bytes) ?
 		       CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -495,92 +421,6 @@ CUresult standin_cuMemsetD2D32Async(CUdeviceptr target, size_t pitch,
 	return fill(target, value, 4, pitch, width, height, stream);
 }
 
-/* --- nodes ---------------------------------------------------------------- */
-
-static const void *source_of(const CUDA_MEMCPY3D_v2 *params)
-{
-	const char *base = params->srcMemoryType == CU_MEMORYTYPE_HOST ?
-				   (const char *)params->srcHost :
-				   (const char *)(uintptr_t)params->srcDevice;
-
-	return base + params->srcXInBytes;
-}
-
-static void *target_of(const CUDA_MEMCPY3D_v2 *params)
-{
-	char *base = params->dstMemoryType == CU_MEMORYTYPE_HOST ?
-			     (char *)params->dstHost :
-			     (char *)(uintptr_t)params->dstDevice;
-
-	return base + params->dstXInBytes;
-}
-
-static struct standin_operand operand_at(const void *pointer,
-					 CUmemorytype said)
-{
-	const struct block *block = block_at(pointer);
-
-	if (block == NULL)
-		return (struct standin_operand){ said, STANDIN_KINDS, NULL,
-						 0 };
-	return (struct standin_operand){ said, block->object.kind,
-					 block->object.context,
-					 block->device };
-}
-
-bool standin_is_same_memory(const struct standin_operand *one,
-			    const struct standin_operand *other)
-{
-	return one->said == other->said && one->kind == other->kind &&
-	       one->context == other->context && one->device == other->device;
-}
-
-/* From the first byte to behind the last. */
-static size_t reach(const struct work *work, size_t pitch, size_t slice)
-{
-	return (work->depth - 1) * slice + (work->height - 1) * pitch +
-	       work->bytes;
-}
-
-static void fill_rows(struct work *work, const CUDA_MEMCPY3D_v2 *params)
-{
-	work->bytes = params->WidthInBytes;
-	work->height = params->Height;
-	work->depth = params->Depth;
-	work->pitch = params->dstPitch;
-	work->source_pitch = params->srcPitch;
-	work->slice = params->dstHeight * params->dstPitch;
-	work->source_slice = params->srcHeight * params->srcPitch;
-}
-
-CUresult standin_fill_copy(struct work *work, const CUDA_MEMCPY3D_v2 *params)
-{
-	bool flat;
-
-	if (params == NULL || params->reserved0 != NULL ||
-	    params->reserved1 != NULL || params->WidthInBytes == 0)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (params->srcMemoryType == CU_MEMORYTYPE_ARRAY ||
-	    params->dstMemoryType == CU_MEMORYTYPE_ARRAY)
-		return CUDA_ERROR_NOT_SUPPORTED;
-	flat = params->Height == 1 && params->Depth == 1;
-	if (flat ? !are_pitches_right(params) : !is_box(params))
-		return CUDA_ERROR_INVALID_VALUE;
-	work->kind = WORK_COPY;
-	work->source = source_of(params);
-	work->target = target_of(params);
-	fill_rows(work, params);
-	work->from = operand_at(work->source, params->srcMemoryType);
-	work->to = operand_at(work->target, params->dstMemoryType);
-	if ((!is_known(work->source, reach(work, work->source_pitch,
-					   work->source_slice)) &&
-	     params->srcMemoryType != CU_MEMORYTYPE_HOST) ||
-	    (!is_known(work->target, reach(work, work->pitch, work->slice)) &&
-	     params->dstMemoryType != CU_MEMORYTYPE_HOST))
-		return CUDA_ERROR_INVALID_VALUE;
-	return CUDA_SUCCESS;
-}
-
 CUresult standin_fill_fill(struct work *work,
 			   const CUDA_MEMSET_NODE_PARAMS_v1 *params)
 {
@@ -590,7 +430,7 @@ CUresult standin_fill_fill(struct work *work,
 		return CUDA_ERROR_INVALID_VALUE;
 	work->kind = WORK_FILL;
 	work->target = (char *)(uintptr_t)params->dst;
-	work->to = operand_at(work->target, (CUmemorytype)0);
+	work->to = standin_operand_at(work->target, (CUmemorytype)0);
 	work->value = params->value;
 	work->element = params->elementSize;
 	work->pitch = params->pitch;

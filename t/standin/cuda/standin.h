@@ -281,21 +281,6 @@ void standin_arena_release(void *pointer);
 void standin_arena_open(void);
 void standin_arena_close(void);
 
-/* --- memory.c */
-
-/* The kind of the `bytes` at an address; STANDIN_KINDS: unknown memory. */
-enum standin_kind standin_memory_kind(const void *pointer, size_t bytes);
-/* The memory around an address; false: unknown. */
-bool standin_find_range(uint64_t address, uint64_t *begin, uint64_t *end);
-void standin_free_memory(struct object *object);
-/* Fill in the work of a memcpy or memset node. */
-CUresult standin_fill_copy(struct work *work, const CUDA_MEMCPY3D_v2 *params);
-CUresult standin_fill_fill(struct work *work,
-			   const CUDA_MEMSET_NODE_PARAMS_v1 *params);
-/* Returns whether the memory is of one context and one type. */
-bool standin_is_same_memory(const struct standin_operand *one,
-			    const struct standin_operand *other);
-
 /* --- stream.c */
 
 /* The stream behind a handle of the current context, or null. */
@@ -387,5 +372,7 @@ int standin_set_condition(void *work, unsigned long long handle,
 /* The graph goes; executables of it may stay. */
 void standin_forget_conditions(CUgraph graph);
 bool standin_has_unused_conditions(CUgraph graph);
+
+#include "memory.h"
 
 #endif

@@ -50,6 +50,8 @@ static CUresult run_kernel(struct work *work)
 	launch.driver = work;
 	launch.set_condition = standin_set_condition;
 	launch.timer = standin_timer;
+	launch.texture = standin_texture;
+	launch.store = standin_store;
 	launch.backwards = standin.options.seed & 1;
 	return (CUresult)standin_run_grid(&launch);
 }
