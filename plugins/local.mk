@@ -100,7 +100,7 @@ pkglib_LTLIBRARIES += %D%/plait_cuda.la
 	%D%/cuda/count.c %D%/cuda/device.c %D%/cuda/driver.c \
 	%D%/cuda/enqueue.c %D%/cuda/entry.c %D%/cuda/fill.c \
 	%D%/cuda/fill.h %D%/cuda/fill_kernel.c %D%/cuda/flight.c %D%/cuda/flight.h \
-	%D%/cuda/graph.h %D%/cuda/kernel.h \
+	%D%/cuda/graph.h %D%/cuda/image.c %D%/cuda/image.h %D%/cuda/kernel.h \
 	%D%/cuda/launch.c %D%/cuda/map.c %D%/cuda/mark.c %D%/cuda/memory.c \
 	%D%/cuda/native.c %D%/cuda/option.c %D%/cuda/pilot.c %D%/cuda/pool.c \
 	%D%/cuda/program.c %D%/cuda/queue.c %D%/cuda/region.c %D%/cuda/segment.c \

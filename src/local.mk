@@ -151,7 +151,8 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/source/reserved_words.c
 # What portable source begins with, as strings.
 PRELUDES = %D%/source/cuda.prelude %D%/source/host.prelude \
-	%D%/source/image_host.prelude %D%/source/image_opencl.prelude \
+	%D%/source/image_cuda.prelude %D%/source/image_host.prelude \
+	%D%/source/image_opencl.prelude \
 	%D%/source/loop.prelude %D%/source/opencl.prelude \
 	%D%/source/shared.prelude
 nodist_%C%_libplaitcore_la_SOURCES = %D%/source/preludes.c
@@ -159,7 +160,8 @@ EXTRA_DIST += $(PRELUDES)
 CLEANFILES += %D%/source/preludes.c
 %D%/source/preludes.c: $(PRELUDES)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
-	for name in cuda host image_host image_opencl loop opencl shared; do \
+	for name in cuda host image_cuda image_host image_opencl \
+		loop opencl shared; do \
 		echo "const char plait__prelude_$$name[] =" && \
 		sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' \
 			-e 's/$$/\\n"/' $(srcdir)/%D%/source/$$name.prelude && \

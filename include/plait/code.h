@@ -64,7 +64,7 @@ enum {
 	PLAIT_CODE_LOCAL = 1 << 3,
 	/* With POINTER: an image, read or written.  In C the address of its
 	 * first pixel, with a plait_image_head before it; in OpenCL C an
-	 * image2d_t. */
+	 * image2d_t, in CUDA a struct of the driver's objects (doc/images.md). */
 	PLAIT_CODE_IMAGE = 1 << 4,
 	/* A value: plait_sampler_flags.  In OpenCL C a sampler_t. */
 	PLAIT_CODE_SAMPLER = 1 << 5

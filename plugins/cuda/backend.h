@@ -49,12 +49,14 @@ struct cuda_limits {
 	uint64_t block[3];
 	uint64_t grid[3];
 	uint64_t pitch; /* row pitch of a copy, in bytes */
+	uint64_t surface[2]; /* width and height, in pixels */
 };
 
 struct cuda_block;
 struct cuda_pinned;
 struct cuda_device;
 struct cuda_event;
+struct cuda_image;
 struct cuda_slab;
 struct cuda_streams;
 struct cuda_unfreed;
@@ -197,10 +199,9 @@ struct cuda_map;
 struct plait_backend_memory {
 	struct cuda_device *device;
 	CUdeviceptr address;
-	uint64_t size_bytes;
-	uint64_t charged_bytes;
-	uint64_t alignment_bytes;
+	uint64_t size_bytes, charged_bytes, alignment_bytes;
 	struct cuda_block *block; /* the pool's, contains `address`; or null */
+	struct cuda_image *image; /* then there is no address; or null */
 	char *wrapped;		  /* the user's memory, or null */
 	struct cuda_pages *pages; /* pages that contain `wrapped` */
 	struct cuda_map *maps;	  /* guarded by accounting_lock */

@@ -50,7 +50,9 @@ static const CUdevice_attribute queried_attributes[] = {
 	CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS,
 	CU_DEVICE_ATTRIBUTE_COMPUTE_MODE,
 	CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK,
-	CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+	CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+	CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_WIDTH,
+	CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_HEIGHT
 };
 
 enum { QUERIED = sizeof(queried_attributes) / sizeof(queried_attributes[0]) };
@@ -73,6 +75,8 @@ static void store_attributes(struct cuda_device *device,
 	device->mode = values[14];
 	device->limits.local = (uint64_t)(values[16] > values[15] ?
 					  values[16] : values[15]);
+	device->limits.surface[0] = (uint64_t)values[17];
+	device->limits.surface[1] = (uint64_t)values[18];
 }
 
 static const char *missing_nodes(int driver_version)
@@ -314,7 +318,8 @@ plait_status plaitp_cuda_device_query(plait_backend *self, uint32_t index,
 		.capabilities = PLAIT_CAP_MAP | PLAIT_CAP_HOST_CALL |
 				PLAIT_CAP_GATE | PLAIT_CAP_NOTIFY |
 				PLAIT_CAP_NATIVE | PLAIT_CAP_SEGMENT |
-				PLAIT_CAP_ROWS | PLAIT_CAP_POLLS,
+				PLAIT_CAP_ROWS | PLAIT_CAP_POLLS |
+				PLAIT_CAP_IMAGE,
 		.alignment_bytes = ALIGNMENT_BYTES,
 		.submit_ns = SUBMIT_NS,
 		.command_ns = COMMAND_NS,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fill.h"
-#include "flight.h"
+#include "image.h"
 #include "segment.h"
 
 static plait_backend *backend_of(struct driven *driven)
@@ -70,6 +70,15 @@ static bool copy(struct encoder *encoder, const plait_work *work)
 	return check(encoder, "cuMemcpyDtoDAsync",
 		     cu->cuMemcpyDtoDAsync(to, from, work->bytes,
 					   encoder->stream));
+}
+
+static bool copy_image(struct encoder *encoder, const plait_work *work)
+{
+	const struct cuda_call call = plaitp_cuda_image_move(
+		encoder->self, &encoder->self->devices[encoder->device],
+		encoder->stream, work);
+
+	return check(encoder, call.name, call.code);
 }
 
 static bool transfer(struct encoder *encoder, const plait_work *work)
@@ -233,7 +242,8 @@ static bool enqueue(struct encoder *encoder, const plait_work *work)
 		       enqueue_each_row(encoder, work);
 	switch (work->kind) {
 	case PLAIT_WORK_COPY:
-		return copy(encoder, work);
+		return plaitp_cuda_image_of(work) != NULL ?
+		       copy_image(encoder, work) : copy(encoder, work);
 	case PLAIT_WORK_FILL:
 		return fill(encoder, work);
 	case PLAIT_WORK_LAUNCH:

@@ -46,6 +46,9 @@ struct cuda_pilot {
 	CUresult code;
 };
 
+/* Bytes of the larger staging buffer, which holds a row of any image. */
+enum { CUDA_STAGING_BYTES = 4 << 20 };
+
 /* Streams of a queue: queue->driver. */
 struct cuda_streams {
 	driven_queue *queue;

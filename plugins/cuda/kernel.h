@@ -4,7 +4,7 @@
 #ifndef PLAITP_CUDA_KERNEL_H
 #define PLAITP_CUDA_KERNEL_H
 
-#include "flight.h"
+#include "image.h"
 
 enum { CUDA_ENTRY_BYTES = 256 };
 
@@ -16,6 +16,7 @@ struct cuda_parameter {
 	uint64_t bytes; /* size of the value */
 	bool pointer;
 	bool local;
+	bool image_in, image_out; /* a pointer, too */
 };
 
 struct plait_backend_kernel {
@@ -58,6 +59,8 @@ static inline uint64_t
 plaitp_cuda_parameter_bytes(const struct cuda_parameter *parameter)
 {
 	return parameter->local ? sizeof(uint32_t) :
+	       parameter->image_in ? sizeof(struct cuda_image_in) :
+	       parameter->image_out ? sizeof(struct cuda_image_out) :
 	       parameter->pointer ? sizeof(CUdeviceptr) : parameter->bytes;
 }
 

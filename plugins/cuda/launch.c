@@ -174,6 +174,30 @@ static plait_status check_path(plait_backend *self,
 		plaitp_cuda_number(self, memory->device));
 }
 
+/* Textures and surfaces are their device's. */
+static plait_status set_image(plait_backend *self,
+			      const plait_launch_request *request,
+			      uint32_t index, char *out, plait_error *error)
+{
+	const plait_backend_memory *memory =
+		argument_at(request, index)->memory;
+	struct cuda_device *device = request->kernel->device;
+
+	if (memory->device != device)
+		return plaitp_driven_fail(
+			self->services, error, PLAIT_E_UNSUPPORTED, 0,
+			"cuda: argument %u of %.80s: cuda:%u reads and writes "
+			"no image of cuda:%u; copy it", index + 1,
+			request->kernel->entry,
+			plaitp_cuda_number(self, device),
+			plaitp_cuda_number(self, memory->device));
+	if (request->kernel->parameters[index].image_in)
+		memcpy(out, &memory->image->in, sizeof(memory->image->in));
+	else
+		memcpy(out, &memory->image->out, sizeof(memory->image->out));
+	return PLAIT_OK;
+}
+
 static plait_status set_argument(plait_backend *self,
 				 const plait_launch_request *request,
 				 uint32_t index, char *out, plait_error *error)
@@ -189,6 +213,8 @@ static plait_status set_argument(plait_backend *self,
 			       plaitp_cuda_parameter_bytes(parameter));
 		return PLAIT_OK;
 	}
+	if (argument->memory->image != NULL)
+		return set_image(self, request, index, out, error);
 	address = argument->memory->address + argument->offset;
 	memcpy(out, &address, sizeof(address));
 	return check_path(self, request, index, error);

@@ -2,7 +2,7 @@
 /* Memory of devices, and wrapped memory of the user. */
 #include <stddef.h>
 
-#include "backend.h"
+#include "image.h"
 
 /* Alignment of every allocation of the driver. */
 enum { PROMISED_BYTES = 256 };
@@ -85,6 +85,9 @@ static plait_status fill_memory(plait_backend *self,
 	else if ((request->flags & PLAIT_MEMORY_WRAP) != 0)
 		status = plaitp_cuda_wrap_memory(self, memory, request->pointer,
 						 request->bytes, error);
+	else if ((request->flags & PLAIT_MEMORY_IMAGE) != 0)
+		status = plaitp_cuda_image_create(self, memory, request,
+						  error);
 	else
 		status = allocate(self, memory, error);
 	plaitp_cuda_leave(self);
@@ -140,6 +143,8 @@ void plaitp_cuda_memory_destroy(plait_backend *self,
 {
 	if (memory->block != NULL)
 		plaitp_cuda_pool_release(self, memory->device, memory->block);
+	if (memory->image != NULL)
+		plaitp_cuda_image_release(self, memory->device, memory->image);
 	if (memory->wrapped != NULL)
 		plaitp_cuda_unwrap_memory(self, memory);
 	plaitp_cuda_forget_maps(self, memory);

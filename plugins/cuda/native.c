@@ -21,7 +21,8 @@ static bool find_handle(plait_backend *self,
 	}
 	if (request->memory != NULL) {
 		*out = request->memory->address;
-		return request->kind == PLAIT_NATIVE_CU_POINTER;
+		return request->kind == PLAIT_NATIVE_CU_POINTER &&
+		       request->memory->image == NULL;
 	}
 	*out = request->kind == PLAIT_NATIVE_CU_DEVICE ?
 	       (uint64_t)device->id : (uintptr_t)device->context;
@@ -59,10 +60,11 @@ plait_status plaitp_cuda_native_query(plait_backend *self,
 	*out = 0;
 	return plaitp_driven_fail(self->services, error, PLAIT_E_UNSUPPORTED,
 				  0, "cuda:%u: no native handle of kind %u "
-				  "for a %s", request->device, request->kind,
+				  "for this %s", request->device, request->kind,
 				  request->queue != NULL ? "queue" :
-				  request->memory != NULL ? "buffer" :
-				  "device");
+				  request->memory == NULL ? "device" :
+				  request->memory->image != NULL ? "image" :
+				  "buffer");
 }
 
 /* --- import; context is current ------------------------------------------- */

@@ -214,6 +214,12 @@ static plait_backend_kernel *new_kernel(const struct cuda_build *build)
 			(from->flags & PLAIT_CODE_POINTER) != 0;
 		kernel->parameters[i].local =
 			(from->flags & PLAIT_CODE_LOCAL) != 0;
+		if ((from->flags & PLAIT_CODE_IMAGE) != 0) {
+			kernel->parameters[i].image_in =
+				(from->flags & PLAIT_CODE_READS) != 0;
+			kernel->parameters[i].image_out =
+				!kernel->parameters[i].image_in;
+		}
 		kernel->local_count += kernel->parameters[i].local;
 	}
 	kernel->places_locals = is_named_portable(code->entry);
@@ -247,17 +253,21 @@ static plait_status find_function(const struct cuda_build *build,
 	       fail_call(build, error, "cuModuleGetFunction", code);
 }
 
-/* Returns the size of parameter `index` of the function.  Arguments of DECIDE
- * follow those of the signature. */
-static uint64_t wanted_bytes(const plait_backend_kernel *kernel, size_t index)
+/* Returns true if parameter `index` of the function may have that size.  An image
+ * may be declared as its first object alone.  Arguments of DECIDE follow those
+ * of the signature. */
+static bool may_have(const plait_backend_kernel *kernel, size_t index,
+		     size_t bytes)
 {
 	const struct cuda_parameter *parameter = kernel->parameters;
 	const struct cuda_parameter *end = parameter + kernel->parameter_count;
 
 	for (; parameter < end; parameter++)
 		if (plaitp_cuda_is_passed(kernel, parameter) && index-- == 0)
-			return plaitp_cuda_parameter_bytes(parameter);
-	return sizeof(CUdeviceptr);
+			return bytes == plaitp_cuda_parameter_bytes(parameter) ||
+			       ((parameter->image_in || parameter->image_out) &&
+				bytes == sizeof(CUtexObject));
+	return bytes == sizeof(CUdeviceptr);
 }
 
 /* Check number and sizes of the parameters, if the driver can tell them. */
@@ -274,7 +284,6 @@ static plait_status check_parameters(const struct cuda_build *build,
 
 	for (i = 0; cu->cuFuncGetParamInfo != NULL && i <= count; i++) {
 		bool last = i == count;
-		uint64_t wanted = wanted_bytes(kernel, i);
 
 		code = cu->cuFuncGetParamInfo(kernel->function, i, &offset,
 					      &bytes);
@@ -282,7 +291,7 @@ static plait_status check_parameters(const struct cuda_build *build,
 			return fail_call(build, error, "cuFuncGetParamInfo",
 					 code);
 		there = code == CUDA_SUCCESS;
-		if (there != last && (last || bytes == wanted))
+		if (there != last && (last || may_have(kernel, i, bytes)))
 			continue;
 		return plaitp_driven_fail(
 			build->self->services, error, PLAIT_E_INVALID, 0,

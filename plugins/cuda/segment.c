@@ -12,6 +12,7 @@
 
 #include "fill.h"
 #include "graph.h"
+#include "image.h"
 
 /* First driver whose conditional nodes take any command. */
 enum { ANY_BODY_VERSION = 12040 };
@@ -42,6 +43,8 @@ static CUDA_MEMCPY3D_v2 copy_params(const plait_work *work)
 
 	if (work->rows != NULL)
 		return plaitp_cuda_copy3d(work);
+	if (plaitp_cuda_image_of(work) != NULL)
+		return plaitp_cuda_image_rows(work);
 	return (CUDA_MEMCPY3D_v2){
 		.srcMemoryType = type, .dstMemoryType = type,
 		.srcDevice = work->source->address + work->source_offset,
@@ -99,6 +102,10 @@ static bool add_copy(struct cuda_graph_builder *builder, CUgraph graph,
 
 	if (work->rows != NULL && !plaitp_cuda_is_copy3d(work))
 		return plaitp_cuda_decline(builder, "copies of such rows");
+	if (plaitp_cuda_image_of(work) != NULL &&
+	    !plaitp_cuda_image_stays(work, builder->segment->device))
+		return plaitp_cuda_decline(builder, "copies of images between "
+					   "devices");
 	open_paths(builder, work);
 	return plaitp_cuda_check_call(builder, "cuGraphAddMemcpyNode",
 				      builder->self->cu.cuGraphAddMemcpyNode(
@@ -473,7 +480,8 @@ static void patch(plait_backend *self, const plait_backend_segment *segment,
 		segment->device->context);
 }
 
-/* Nodes of a fill depend on its value and address.  A kernel that does not set
+/* Nodes of a fill depend on its value and address; the driver changes no copy of
+ * rows.  A kernel that does not set
  * the condition, or not always, cannot replace one that does. */
 static bool can_patch(const plait_backend_segment *segment, uint32_t index,
 		      const plait_work *work)
@@ -486,6 +494,7 @@ static bool can_patch(const plait_backend_segment *segment, uint32_t index,
 			(loop->guarded || !work->launch->may_skip));
 	return work->kind == PLAIT_WORK_COPY &&
 	       !plaitp_driven_work_is_empty(work) &&
+	       plaitp_cuda_image_of(work) == NULL &&
 	       (work->rows == NULL || plaitp_cuda_is_copy3d(work));
 }
 

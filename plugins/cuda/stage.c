@@ -7,9 +7,11 @@
  * memory.  The stream is in order, so one buffer is enough.
  */
 #include "copy_host.h"
-#include "flight.h"
+#include "image.h"
 
-static const uint64_t staging_bytes[CUDA_PINNED_SIZES] = { 64 << 10, 4 << 20 };
+static const uint64_t staging_bytes[CUDA_PINNED_SIZES] = {
+	64 << 10, CUDA_STAGING_BYTES
+};
 
 /* Shared by the host functions of one work, which run one after the other. */
 struct cuda_transfer {
@@ -19,6 +21,7 @@ struct cuda_transfer {
 	char *staging;
 	uint64_t left;
 	uint64_t chunk;
+	uint64_t row_bytes; /* a chunk is whole rows */
 	bool to_host;
 };
 
@@ -58,7 +61,8 @@ static CUresult acquire_staging(plait_backend *self, const driven_queue *queue,
 	if (code != CUDA_SUCCESS)
 		streams->staging[size] = NULL;
 	transfer->staging = streams->staging[size];
-	transfer->chunk = staging_bytes[size];
+	transfer->chunk = staging_bytes[size] -
+			  staging_bytes[size] % transfer->row_bytes;
 	return code;
 }
 
@@ -86,20 +90,28 @@ static bool check(struct cuda_call *call, const char *name, CUresult code)
 	return code == CUDA_SUCCESS;
 }
 
-static bool read_direct(plait_backend *self, CUstream stream, void *host,
-			CUdeviceptr from, uint64_t bytes,
-			struct cuda_call *call)
+/* Host memory of the work is pinned. */
+static bool send(plait_backend *self, const driven_queue *queue,
+		 const plait_work *work, struct cuda_call *call)
 {
-	return check(call, "cuMemcpyDtoHAsync",
-		     self->cu.cuMemcpyDtoHAsync(host, from, bytes, stream));
-}
+	CUstream stream = ((struct cuda_streams *)queue->driver)->stream;
 
-static bool write_direct(plait_backend *self, CUstream stream,
-			 const void *host, CUdeviceptr to, uint64_t bytes,
-			 struct cuda_call *call)
-{
-	return check(call, "cuMemcpyHtoDAsync",
-		     self->cu.cuMemcpyHtoDAsync(to, host, bytes, stream));
+	if (plaitp_cuda_image_of(work) != NULL)
+		*call = plaitp_cuda_image_move(
+			self, &self->devices[queue->device], stream, work);
+	else if (work->kind == PLAIT_WORK_READ)
+		(void)check(call, "cuMemcpyDtoHAsync",
+			    self->cu.cuMemcpyDtoHAsync(
+				    work->host, work->source->address +
+						work->source_offset,
+				    work->bytes, stream));
+	else
+		(void)check(call, "cuMemcpyHtoDAsync",
+			    self->cu.cuMemcpyHtoDAsync(
+				    work->target->address +
+					    work->target_offset,
+				    work->host, work->bytes, stream));
+	return call->code == CUDA_SUCCESS;
 }
 
 static bool copy_later(plait_backend *self, CUstream stream,
@@ -111,26 +123,26 @@ static bool copy_later(plait_backend *self, CUstream stream,
 
 /* The host functions own `transfer` once the first is enqueued.  One direction:
  * copy in or out of the staging memory around each chunk's transfer. */
-static bool send_chunks(plait_backend *self, CUstream stream,
-			struct cuda_transfer *transfer, CUdeviceptr address,
-			uint64_t bytes, struct cuda_call *call)
+static bool send_chunks(plait_backend *self, const driven_queue *queue,
+			struct cuda_transfer *transfer, const plait_work *work,
+			struct cuda_call *call)
 {
-	char *staging = transfer->staging;
-	uint64_t chunk = transfer->chunk;
+	CUstream stream = ((struct cuda_streams *)queue->driver)->stream;
+	uint64_t chunk = transfer->chunk, left = work->bytes;
 	bool to_host = transfer->to_host, good = true;
-	uint64_t at;
+	plait_work part = *work;
 
-	for (at = 0; at < bytes && good; at += chunk) {
-		uint64_t some = bytes - at < chunk ? bytes - at : chunk;
-
+	part.host = transfer->staging;
+	for (; left > 0 && good; left -= part.bytes) {
+		part.bytes = left < chunk ? left : chunk;
 		if (to_host)
-			good = read_direct(self, stream, staging, address + at,
-					   some, call) &&
+			good = send(self, queue, &part, call) &&
 			       copy_later(self, stream, transfer, call);
 		else
 			good = copy_later(self, stream, transfer, call) &&
-			       write_direct(self, stream, staging,
-					    address + at, some, call);
+			       send(self, queue, &part, call);
+		part.source_offset += part.bytes;
+		part.target_offset += part.bytes;
 	}
 	return good;
 }
@@ -141,6 +153,7 @@ static struct cuda_transfer *new_transfer(plait_backend *self,
 					  driven_batch *batch,
 					  const plait_work *work)
 {
+	const plait_backend_memory *image = plaitp_cuda_image_of(work);
 	struct cuda_transfer *transfer = self->services->resize(
 		self->host, NULL, 0, sizeof(*transfer));
 
@@ -151,6 +164,7 @@ static struct cuda_transfer *new_transfer(plait_backend *self,
 		.self = self,
 		.host = work->host,
 		.left = work->bytes,
+		.row_bytes = image != NULL ? image->image->row_bytes : 1,
 		.to_host = work->kind == PLAIT_WORK_READ
 	};
 	batch->driver_data = transfer;
@@ -158,10 +172,8 @@ static struct cuda_transfer *new_transfer(plait_backend *self,
 }
 
 static bool send_staged(plait_backend *self, driven_batch *batch,
-			const plait_work *work, CUdeviceptr address,
-			struct cuda_call *call)
+			const plait_work *work, struct cuda_call *call)
 {
-	struct cuda_streams *streams = batch->queue->driver;
 	struct cuda_transfer *transfer = new_transfer(self, batch, work);
 
 	if (transfer == NULL)
@@ -170,25 +182,15 @@ static bool send_staged(plait_backend *self, driven_batch *batch,
 	if (!check(call, "cuMemHostAlloc",
 		   acquire_staging(self, batch->queue, transfer)))
 		return false;
-	return send_chunks(self, streams->stream, transfer, address,
-			   work->bytes, call);
+	return send_chunks(self, batch->queue, transfer, work, call);
 }
 
 bool plaitp_cuda_transfer(plait_backend *self, driven_batch *batch,
 			  const plait_work *work, struct cuda_call *call)
 {
-	struct cuda_streams *streams = batch->queue->driver;
-	bool reads = work->kind == PLAIT_WORK_READ;
-	CUdeviceptr address = reads ?
-			      work->source->address + work->source_offset :
-			      work->target->address + work->target_offset;
-
-	if (!is_pinned(self, work->host, work->bytes))
-		return send_staged(self, batch, work, address, call);
-	return reads ? read_direct(self, streams->stream, work->host, address,
-				   work->bytes, call) :
-		       write_direct(self, streams->stream, work->host, address,
-				    work->bytes, call);
+	return is_pinned(self, work->host, work->bytes) ?
+	       send(self, batch->queue, work, call) :
+	       send_staged(self, batch, work, call);
 }
 
 void plaitp_cuda_drop_transfers(plait_backend *self, driven_batch *batch)

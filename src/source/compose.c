@@ -518,10 +518,6 @@ static plait_status compose_portable(const plait_source *source,
 				   "become %s; C, OpenCL C and CUDA C it does",
 				   signature->name,
 				   plait__compose_form_name(form));
-	if (form == PLAIT_SOURCE_CUDA_C && signature->image_count > 0)
-		return plait__fail(error, PLAIT_E_UNSUPPORTED,
-				   "source of %.60s: CUDA has no images and "
-				   "samplers here", signature->name);
 	if (at == NULL)
 		return fail_absent(source, signature->name, error);
 	if (signature->local_count > 0 && !is_grouped(source, at))
@@ -547,6 +543,8 @@ static plait_status compose_portable(const plait_source *source,
 	if (signature->image_count > 0)
 		plait__text_add(out, "%s", form == PLAIT_SOURCE_C ?
 				plait__prelude_image_host :
+				form == PLAIT_SOURCE_CUDA_C ?
+				plait__prelude_image_cuda :
 				plait__prelude_image_opencl);
 	add_parameters(out, source, signature, form);
 	add_defines(out, source->defines);

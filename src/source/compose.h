@@ -56,6 +56,7 @@ typedef struct plait__module_text {
  * strings. */
 extern const char plait__prelude_cuda[];
 extern const char plait__prelude_host[];
+extern const char plait__prelude_image_cuda[]; /* after that of CUDA */
 extern const char plait__prelude_image_host[]; /* after that of the host */
 extern const char plait__prelude_image_opencl[]; /* after that of OpenCL */
 extern const char plait__prelude_loop[]; /* after that of CUDA */

@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from tap import BUILD, done, ok, run
 
 OPTIONS = ("locked=no", "locked=callbacks", "locked=frees", "writes=0", "depth=8", "depth=4", "mute=1", "captured=1")
-TESTS = ("segment", "region", "calls", "table", "locks")
+TESTS = ("segment", "region", "calls", "table", "locks", "images")
 # These make calls themselves, or let the call fail that a capture needs.
 SPARED = {"captured=1": ("calls", "table")}
 # Drivers without SWITCH nodes; the first of them takes only kernels in bodies.

@@ -14,7 +14,7 @@ import nvrtc
 from tap import BUILD, done, ok, run, skip, skip_all
 
 PROGRAMS = ("kernels_arrays kernels_groups kernels_limits kernels_local kernels_numbers kernels_values region region_deciders region_looks "
-            "regions run_driver_loops launch_variants compile_predicates").split()
+            "image images regions run_driver_loops launch_variants compile_predicates").split()
 DRIVER = os.path.join(BUILD, "t/standin/cuda/.libs/standin_cuda.so")
 SEED = os.environ.get("PLAIT_SEED", "1")
 
