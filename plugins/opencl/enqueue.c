@@ -9,6 +9,7 @@
 
 #include "events.h"
 #include "image.h"
+#include "object.h"
 
 /* Status of a command after one that failed.  Some drivers report
  * OPENCL_UNKNOWN for both. */
@@ -207,15 +208,12 @@ static cl_int write_rows(struct encoder *encoder, const plait_work *work)
 
 static cl_int launch(struct encoder *encoder, const plait_work *work)
 {
-	const plait_backend_launch *launch = work->launch;
+	const struct opencl_call call = plaitp_opencl_object_enqueue(
+		encoder->self, encoder->driver, work->launch,
+		encoder->wait_count, waits_of(encoder),
+		event_of(encoder, true));
 
-	return check(encoder, "clEnqueueNDRangeKernel",
-		     encoder->self->cl.clEnqueueNDRangeKernel(
-			     encoder->driver, launch->kernel,
-			     launch->dimensions, NULL, launch->items,
-			     launch->grouped ? launch->group : NULL,
-			     encoder->wait_count, waits_of(encoder),
-			     event_of(encoder, true)));
+	return check(encoder, call.name, call.code);
 }
 
 static cl_int enqueue_marker(struct encoder *encoder)
@@ -451,7 +449,9 @@ static void enqueue_batch(struct driven *driven, driven_batch *batch)
 
 	if (!begin_events(&encoder, end))
 		return;
+	pthread_mutex_lock(&encoder.self->arguments_lock);
 	code = enqueue_all(&encoder, end, last);
+	pthread_mutex_unlock(&encoder.self->arguments_lock);
 	batch->queue->unflushed |= encoder.submitted;
 	if (code != CL_SUCCESS)
 		fail_batch(&encoder, code);

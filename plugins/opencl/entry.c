@@ -26,6 +26,7 @@ static void close_opencl(plait_backend *self)
 	pthread_mutex_destroy(&self->events_lock);
 	pthread_mutex_destroy(&self->shift_lock);
 	pthread_mutex_destroy(&self->programs_lock);
+	pthread_mutex_destroy(&self->arguments_lock);
 	pthread_mutex_destroy(&self->accounting_lock);
 	free_backend(self);
 }
@@ -70,6 +71,7 @@ static plait_status open_opencl(plait_host *host,
 		return status;
 	}
 	pthread_mutex_init(&self->accounting_lock, NULL);
+	pthread_mutex_init(&self->arguments_lock, NULL);
 	pthread_mutex_init(&self->programs_lock, NULL);
 	pthread_mutex_init(&self->shift_lock, NULL);
 	pthread_mutex_init(&self->events_lock, NULL);

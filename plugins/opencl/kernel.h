@@ -10,7 +10,8 @@ enum {
 	OPENCL_PARAMETER_BYTES = 40,
 	OPENCL_VALUE_BYTES = 4096, /* at most, of a struct */
 	OPENCL_PADDED_BYTES = 32, /* at most, of a vector of 3 */
-	OPENCL_WARMED = 64
+	OPENCL_WARMED = 64,
+	OPENCL_OBJECTS = 8 /* kernel objects, which launches share */
 };
 
 /* Global and local sizes that the driver has compiled for. */
@@ -29,12 +30,23 @@ struct opencl_parameter {
 	char name[OPENCL_PARAMETER_BYTES];
 };
 
+/* Kernel object of launches (object.h).  Guarded by arguments_lock; `kernel` is
+ * also constant while there are users. */
+struct opencl_object {
+	uint32_t users; /* guarded by accounting_lock */
+	cl_kernel kernel; /* null without users */
+	const plait_backend_launch *last; /* that set all arguments; or null */
+	uint64_t *values; /* that are set, placed as those of a launch */
+	uint32_t word_count;
+};
+
 struct plait_backend_kernel {
 	uint64_t total_bytes;
 	struct opencl_device *device;
 	cl_program program;
 	struct opencl_program *shared; /* owns the program; or null */
-	cl_kernel kernel; /* for queries and warm-up; each launch has its own */
+	cl_kernel kernel; /* for queries and warm-up, not for launches */
+	struct opencl_object objects[OPENCL_OBJECTS];
 	size_t group_max;
 	uint64_t local_bytes; /* without those of parameters */
 	bool guarded; /* one more parameter: with 0 the kernel does nothing */

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Launches.  Each has a kernel object of its own with arguments that are set
- * once, because setting arguments of a shared one is not thread-safe.
- */
+/* Launches: their geometry, and the values of their arguments, which kernel objects
+ * get when the launch is enqueued (object.h). */
 #include <stdio.h>
 #include <string.h>
 
 #include "image.h"
-#include "kernel.h"
+#include "object.h"
 
 static plait_status refuse(plait_backend *self,
 			   const plait_backend_kernel *kernel, uint32_t index,
@@ -58,51 +56,40 @@ argument_at(const plait_launch_request *request, uint32_t index)
 			      (size_t)request->arguments->size * index);
 }
 
-/* Keep a copy of an argument, for updates of recorded launches. */
-static void keep_argument(plait_backend_launch *launch, uint32_t index,
-			  size_t bytes, const void *value)
+/* Words of all values, and of a hidden offset for each. */
+static uint64_t count_words(const plait_launch_request *request)
 {
-	struct opencl_argument *out =
-		&launch->arguments[launch->argument_count++];
-	char *copy = (char *)launch->arguments + launch->kept_used;
-
-	*out = (struct opencl_argument){ .index = index, .bytes = bytes };
-	if (value == NULL)
-		return;
-	out->value = memcpy(copy, value, bytes);
-	launch->kept_used += bytes;
-}
-
-static cl_int set_argument(plait_backend *self, plait_backend_launch *launch,
-			   uint32_t index, size_t bytes, const void *value)
-{
-	cl_int code = self->cl.clSetKernelArg(launch->kernel, index, bytes,
-					      value);
-
-	if (code == CL_SUCCESS && launch->arguments != NULL)
-		keep_argument(launch, index, bytes, value);
-	return code;
-}
-
-/* Make room for copies of all arguments, and of a hidden offset for each. */
-static bool make_room(plait_backend *self, const plait_launch_request *request,
-		      plait_backend_launch *launch)
-{
-	const plait_backend_kernel *kernel = request->kernel;
-	uint64_t list = 2 * (uint64_t)request->argument_count *
-			sizeof(launch->arguments[0]);
-	uint64_t bytes = list;
+	uint64_t words = request->argument_count;
 	uint32_t i;
 
-	if (kernel->device->updatable == 0 || request->argument_count == 0)
-		return true;
 	for (i = 0; i < request->argument_count; i++)
-		bytes += kernel->parameters[i].padded_bytes +
-			 sizeof(cl_mem) + sizeof(cl_ulong);
-	launch->arguments = self->services->resize(self->host, NULL, 0, bytes);
-	launch->kept_bytes = bytes;
-	launch->kept_used = list;
-	return launch->arguments != NULL;
+		words += plaitp_opencl_object_words(request->kernel, i);
+	return words;
+}
+
+/* Append a value; null: zero. */
+static void add_value(plait_backend_launch *launch, size_t bytes,
+		      const void *value)
+{
+	const uint32_t words = plaitp_opencl_object_words(
+		launch->chosen, launch->argument_count++);
+
+	if (value != NULL)
+		memcpy(&launch->values[launch->word_count], value, bytes);
+	launch->word_count += words;
+}
+
+/* List the arguments, if there is a list. */
+static void list_arguments(plait_backend_launch *launch)
+{
+	uint32_t i, at = 0;
+
+	for (i = 0; launch->arguments != NULL && i < launch->argument_count;
+	     i++) {
+		launch->arguments[i] = plaitp_opencl_object_argument(
+			launch->chosen, i, &launch->values[at]);
+		at += plaitp_opencl_object_words(launch->chosen, i);
+	}
 }
 
 /* Memory from an offset on needs a sub-buffer.  The launch owns it. */
@@ -133,37 +120,21 @@ static plait_status create_sub_buffer(plait_backend *self,
 	return PLAIT_OK;
 }
 
-/* The whole memory: the hidden parameter gets the offset. */
-static plait_status set_shifted(plait_backend *self,
-				const plait_launch_request *request,
-				plait_backend_launch *launch, uint32_t index,
-				plait_error *error)
-{
-	const plait_launch_argument *argument = argument_at(request, index);
-	const cl_mem memory = argument->memory->memory;
-
-	return judge_argument(self, request->kernel, index,
-			      set_argument(self, launch, index,
-					   sizeof(memory), &memory), error);
-}
-
 static plait_status set_memory(plait_backend *self,
 			       const plait_launch_request *request,
 			       plait_backend_launch *launch, uint32_t index,
 			       plait_error *error)
 {
-	plait_status status;
-	cl_mem memory;
-	cl_int code;
+	const plait_launch_argument *argument = argument_at(request, index);
+	plait_status status = PLAIT_OK;
+	cl_mem memory = argument->memory->memory;
 
-	if (launch->shifted)
-		return set_shifted(self, request, launch, index, error);
-	status = create_sub_buffer(self, launch, argument_at(request, index),
-				   &memory, error);
-	if (status != PLAIT_OK)
-		return status;
-	code = set_argument(self, launch, index, sizeof(memory), &memory);
-	return judge_argument(self, request->kernel, index, code, error);
+	/* A hidden parameter gets the offset of a shifted one. */
+	if (!launch->shifted)
+		status = create_sub_buffer(self, launch, argument, &memory,
+					   error);
+	add_value(launch, sizeof(memory), &memory);
+	return status;
 }
 
 static plait_status set_sampler(plait_backend *self,
@@ -172,19 +143,17 @@ static plait_status set_sampler(plait_backend *self,
 				plait_error *error)
 {
 	plait_sampler_flags flags;
-	cl_sampler sampler;
+	cl_sampler sampler = NULL;
 	cl_int code;
 
 	memcpy(&flags, argument_at(request, index)->value, sizeof(flags));
 	code = plaitp_opencl_sampler_get(self, flags, &sampler);
-	if (code == CL_SUCCESS)
-		code = set_argument(self, launch, index, sizeof(sampler),
-				    &sampler);
+	add_value(launch, sizeof(sampler), &sampler);
 	return judge_argument(self, request->kernel, index, code, error);
 }
 
-/* Local memory has a size and no value; a pointer without memory must be null;
- * a short value is padded. */
+/* The value of local memory is its size; a pointer without memory must be null; a
+ * short value is padded. */
 static plait_status set_value(plait_backend *self,
 			      const plait_launch_request *request,
 			      plait_backend_launch *launch, uint32_t index,
@@ -193,32 +162,22 @@ static plait_status set_value(plait_backend *self,
 	const plait_launch_argument *argument = argument_at(request, index);
 	const struct opencl_parameter *parameter =
 		&request->kernel->parameters[index];
-	unsigned char padded[OPENCL_PADDED_BYTES] = { 0 };
-	const void *value = argument->value;
-	size_t bytes = parameter->padded_bytes;
-	uint64_t local_bytes;
 	void *address = NULL;
-	cl_int code;
 
 	if (parameter->local) {
-		memcpy(&local_bytes, value, sizeof(local_bytes));
-		bytes = (size_t)local_bytes;
-		value = NULL;
+		add_value(launch, sizeof(uint64_t), argument->value);
 	} else if (parameter->pointer || parameter->image) {
-		if (value != NULL)
-			memcpy(&address, value, sizeof(address));
+		if (argument->value != NULL)
+			memcpy(&address, argument->value, sizeof(address));
 		if (address != NULL)
 			return refuse(self, request->kernel, index,
 				      "the device cannot use an address; "
 				      "pass a buffer", error);
-		bytes = sizeof(cl_mem);
-		value = NULL;
-	} else if (bytes != parameter->bytes) {
-		memcpy(padded, value, parameter->bytes);
-		value = padded;
+		add_value(launch, 0, NULL);
+	} else {
+		add_value(launch, parameter->bytes, argument->value);
 	}
-	code = set_argument(self, launch, index, bytes, value);
-	return judge_argument(self, request->kernel, index, code, error);
+	return PLAIT_OK;
 }
 
 static plait_status set_arguments(plait_backend *self,
@@ -239,27 +198,20 @@ static plait_status set_arguments(plait_backend *self,
 }
 
 /* Set the hidden offsets, behind the arguments: one for each pointer. */
-static plait_status set_offsets(plait_backend *self,
-				const plait_launch_request *request,
-				plait_backend_launch *launch,
-				plait_error *error)
+static void set_offsets(const plait_launch_request *request,
+			plait_backend_launch *launch)
 {
 	const plait_backend_kernel *kernel = request->kernel;
-	uint32_t i, at = kernel->parameter_count;
-	plait_status status = PLAIT_OK;
+	uint32_t i;
 
-	for (i = 0; i < kernel->parameter_count && status == PLAIT_OK; i++) {
+	for (i = 0; i < kernel->parameter_count; i++) {
 		const plait_launch_argument *argument = argument_at(request, i);
 		const cl_ulong offset =
 			argument->memory != NULL ? argument->offset : 0;
 
 		if (kernel->parameters[i].pointer)
-			status = judge_argument(
-				self, kernel, i,
-				set_argument(self, launch, at++,
-					     sizeof(offset), &offset), error);
+			add_value(launch, sizeof(offset), &offset);
 	}
-	return status;
 }
 
 /* Returns the first argument that no sub-buffer can be, or the count. */
@@ -279,14 +231,13 @@ static uint32_t find_unaligned(const plait_launch_request *request)
 static plait_status choose_kernel(plait_backend *self,
 				  const plait_launch_request *request,
 				  plait_backend_launch *launch,
-				  const plait_backend_kernel **out,
 				  plait_error *error)
 {
 	const uint32_t unaligned = find_unaligned(request);
 	plait_backend_kernel *shifted;
 	plait_status status;
 
-	*out = request->kernel;
+	launch->chosen = request->kernel;
 	if (unaligned == request->argument_count)
 		return PLAIT_OK;
 	status = plaitp_opencl_shift_get(self, request->kernel, &shifted,
@@ -298,7 +249,7 @@ static plait_status choose_kernel(plait_backend *self,
 				     argument_at(request, unaligned)->offset,
 				     error);
 	launch->shifted = true;
-	*out = shifted;
+	launch->chosen = shifted;
 	return PLAIT_OK;
 }
 
@@ -354,39 +305,42 @@ void plaitp_opencl_launch_describe(const plait_backend_launch *launch,
 
 /* --- slots ---------------------------------------------------------------- */
 
-/* Make a kernel object of the launch's own, because arguments belong to the
- * object.  The caller destroys what a failure leaves. */
+/* Take a kernel object, which judges the arguments. */
+static plait_status take_object(plait_backend *self,
+				plait_backend_launch *launch,
+				plait_error *error)
+{
+	const plait_backend_kernel *kernel = launch->of;
+	struct opencl_call call;
+	uint32_t index;
+
+	call = plaitp_opencl_object_take(self, launch, &index);
+	if (call.code == CL_SUCCESS || index < kernel->parameter_count)
+		return judge_argument(self, kernel, index, call.code, error);
+	return plaitp_opencl_fail_call(self->services, error, call.name,
+				       call.code, kernel->entry);
+}
+
+/* The caller destroys what a failure leaves. */
 static plait_status fill_launch(plait_backend *self,
 				const plait_launch_request *request,
 				plait_backend_launch *launch,
 				plait_error *error)
 {
-	plait_backend_kernel *kernel = request->kernel;
 	plait_status status = set_geometry(self, request, launch, error);
-	const plait_backend_kernel *chosen;
-	cl_int code = CL_SUCCESS;
 
 	if (status == PLAIT_OK)
-		status = choose_kernel(self, request, launch, &chosen, error);
-	if (status != PLAIT_OK)
-		return status;
-	launch->chosen = chosen;
-	if (!make_room(self, request, launch))
-		return plaitp_driven_fail(self->services, error, PLAIT_E_NOMEM,
-					  0, "opencl: no memory for the "
-					  "arguments of a launch");
-	launch->kernel = self->cl.clCreateKernel(chosen->program,
-						 kernel->entry, &code);
-	if (launch->kernel == NULL)
-		return plaitp_opencl_fail_call(self->services, error,
-					       "clCreateKernel", code,
-					       kernel->entry);
-	status = set_arguments(self, request, launch, error);
+		status = choose_kernel(self, request, launch, error);
+	if (status == PLAIT_OK)
+		status = set_arguments(self, request, launch, error);
 	if (status == PLAIT_OK && launch->shifted)
-		status = set_offsets(self, request, launch, error);
-	if (status != PLAIT_OK || !kernel->guarded || launch->shifted)
-		return status;
-	return plaitp_opencl_warm(self, kernel, launch, error);
+		set_offsets(request, launch);
+	list_arguments(launch);
+	if (status == PLAIT_OK)
+		status = take_object(self, launch, error);
+	if (status == PLAIT_OK && launch->chosen->guarded)
+		plaitp_opencl_warm(self, launch->chosen, launch);
+	return status;
 }
 
 plait_status plaitp_opencl_launch_create(plait_backend *self,
@@ -394,8 +348,12 @@ plait_status plaitp_opencl_launch_create(plait_backend *self,
 					 plait_backend_launch **out,
 					 plait_error *error)
 {
-	uint64_t bytes = sizeof(plait_backend_launch) +
-			 request->argument_count * sizeof(cl_mem);
+	const uint64_t words = count_words(request), n = request->argument_count;
+	const bool lists = request->kernel->device->updatable != 0;
+	const uint64_t bytes =
+		sizeof(plait_backend_launch) + words * sizeof(uint64_t) +
+		n * sizeof(cl_mem) +
+		(lists ? 2 * n * sizeof(struct opencl_argument) : 0);
 	plait_backend_launch *launch =
 		self->services->resize(self->host, NULL, 0, bytes);
 	plait_status status;
@@ -406,6 +364,9 @@ plait_status plaitp_opencl_launch_create(plait_backend *self,
 					  0, "opencl: no memory for a launch");
 	memset(launch, 0, bytes);
 	launch->total_bytes = bytes;
+	launch->sub_buffers = (void *)(launch->values + words);
+	if (lists)
+		launch->arguments = (void *)(launch->sub_buffers + n);
 	status = fill_launch(self, request, launch, error);
 	if (status == PLAIT_OK)
 		*out = launch;
@@ -419,11 +380,7 @@ void plaitp_opencl_launch_destroy(plait_backend *self,
 {
 	uint32_t i;
 
-	if (launch->kernel != NULL)
-		self->cl.clReleaseKernel(launch->kernel);
-	if (launch->arguments != NULL)
-		self->services->resize(self->host, launch->arguments,
-				       launch->kept_bytes, 0);
+	plaitp_opencl_object_drop(self, launch);
 	for (i = 0; i < launch->sub_buffer_count; i++)
 		self->cl.clReleaseMemObject(launch->sub_buffers[i]);
 	self->services->resize(self->host, launch, launch->total_bytes, 0);

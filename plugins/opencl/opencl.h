@@ -89,7 +89,11 @@ struct plait_backend {
 	 * warm=yes: kernels from portable source get a guard. */
 	bool compiles_lazily;
 
-	pthread_mutex_t accounting_lock; /* of memory, samplers; leaf lock */
+	/* Of memory, samplers, users of kernel objects; leaf lock. */
+	pthread_mutex_t accounting_lock;
+	/* Arguments of kernel objects, from when they are set until they are used.
+	 * Taken with or without driven.lock, never in callbacks. */
+	pthread_mutex_t arguments_lock;
 	cl_sampler samplers[OPENCL_SAMPLERS]; /* guarded by accounting_lock */
 	struct opencl_program *programs; /* guarded by programs_lock */
 	pthread_mutex_t programs_lock; /* leaf lock */
@@ -98,24 +102,28 @@ struct plait_backend {
 	pthread_mutex_t events_lock; /* of results of events; leaf lock */
 };
 
-/* Kernel with its arguments, immutable. */
+/* Kernel with its arguments, immutable.  One block: the lists lie behind the
+ * values. */
 struct plait_backend_launch {
 	uint64_t total_bytes;
 	const plait_backend_kernel *of;
-	cl_kernel kernel;
-	cl_uint dimensions;
-	bool grouped; /* else the driver chooses the local size */
+	plait_backend_kernel *chosen; /* `of`, or its variant */
+	/* For updates, on devices that can update launches; else null. */
+	struct opencl_argument *arguments;
+	cl_mem *sub_buffers; /* arguments with an offset */
+	uint32_t sub_buffer_count;
 	bool shifted; /* the kernel has hidden offsets */
+
+	/* Read by each enqueue, so together. */
+	bool grouped; /* else the driver chooses the local size */
+	cl_uint dimensions;
+	uint32_t argument_count, word_count; /* of `values` */
+	struct opencl_object *object; /* of `chosen` */
 	size_t items[3];
 	size_t group[3];
-	const plait_backend_kernel *chosen; /* `of`, or its variant */
-	/* Copies, on devices that can update launches: a list in a block of
-	 * `kept_bytes`, with the values behind it. */
-	struct opencl_argument *arguments;
-	uint32_t argument_count;
-	uint64_t kept_bytes, kept_used;
-	uint32_t sub_buffer_count;
-	cl_mem sub_buffers[]; /* arguments with an offset */
+	/* Values of the arguments, with the same places in all launches of
+	 * `chosen`: handles, sizes of local memory. */
+	uint64_t values[];
 };
 
 struct plait_backend_memory {
@@ -229,12 +237,10 @@ void plaitp_opencl_launch_destroy(plait_backend *self,
 /* Set the arguments of kernel->kernel so that it does nothing when run. */
 cl_int plaitp_opencl_warm_prepare(plait_backend *self,
 				  const plait_backend_kernel *kernel);
-/* Make the driver compile for the launch's geometry, then enable the launch of a
- * guarded kernel.  Waits for the device; failures of the warm-up are ignored. */
-plait_status plaitp_opencl_warm(plait_backend *self,
-				plait_backend_kernel *kernel,
-				const plait_backend_launch *launch,
-				plait_error *error);
+/* Make the driver compile a guarded kernel for the launch's geometry.  Waits for
+ * the device; failures are ignored. */
+void plaitp_opencl_warm(plait_backend *self, plait_backend_kernel *kernel,
+			const plait_backend_launch *launch);
 
 /* --- native.c: native handles */
 

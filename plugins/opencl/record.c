@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "segment.h"
+#include "object.h"
 
 /* State while a buffer is recorded. */
 struct recorder {
@@ -145,18 +145,22 @@ static cl_int launch(struct recorder *recorder)
 					0 };
 	cl_int code;
 
-	recorder->name = "clRetainKernel";
-	code = self->cl.clRetainKernel(from->kernel);
+	recorder->name = "clSetKernelArg";
+	code = plaitp_opencl_object_set(self, from);
 	if (code != CL_SUCCESS)
 		return code;
-	*out = (struct opencl_recorded){ .kernel = from->kernel,
+	recorder->name = "clRetainKernel";
+	code = self->cl.clRetainKernel(from->object->kernel);
+	if (code != CL_SUCCESS)
+		return code;
+	*out = (struct opencl_recorded){ .kernel = from->object->kernel,
 					 .of = from->chosen,
 					 .dimensions = from->dimensions,
 					 .grouped = from->grouped };
 	recorder->name = "clCommandNDRangeKernelKHR";
 	return self->buffers.clCommandNDRangeKernelKHR(
 		segment->buffer, NULL, updatable != 0 ? properties : NULL,
-		from->kernel, from->dimensions, NULL, from->items,
+		out->kernel, from->dimensions, NULL, from->items,
 		from->grouped ? from->group : NULL, 0, NULL, NULL,
 		updatable != 0 ? &out->command : NULL);
 }

@@ -146,7 +146,9 @@ plait_status plaitp_opencl_segment_create(plait_backend *self, uint32_t device,
 	if (count_works(segment) < segment->device->least_recorded ||
 	    count_works(segment) == 0 || moves_images(segment))
 		return leave(self, segment, error);
+	pthread_mutex_lock(&self->arguments_lock);
 	call = plaitp_opencl_record(self, segment);
+	pthread_mutex_unlock(&self->arguments_lock);
 	if (call.code != CL_SUCCESS) {
 		plaitp_opencl_segment_destroy(self, segment);
 		return refuse(self, device, request, &call, error);

@@ -47,7 +47,7 @@ void plaitp_opencl_extension_find_il(plait_backend *self,
 /* --- record.c */
 
 /* Record all commands into segment->buffer; also after a failure the caller
- * forgets them. */
+ * forgets them.  Caller holds arguments_lock. */
 struct opencl_call plaitp_opencl_record(plait_backend *self,
 					plait_backend_segment *segment);
 void plaitp_opencl_record_forget(plait_backend *self,
@@ -89,7 +89,7 @@ plait_status plaitp_opencl_segment_patch(plait_backend *self,
 					 plait_error *error);
 /* Begin a run; record the buffer anew if the commands have settled.  Returns
  * true if the buffer is to be enqueued, else its commands.  Caller holds
- * driven.lock. */
+ * driven.lock and arguments_lock. */
 bool plaitp_opencl_segment_begin(plait_backend *self,
 				 plait_backend_segment *segment);
 /* Log the device's counts unless all are 0. */

@@ -76,25 +76,14 @@ static void run_guarded(plait_backend *self, plait_backend_kernel *kernel,
 		self->cl.clFinish(queue);
 }
 
-plait_status plaitp_opencl_warm(plait_backend *self,
-				plait_backend_kernel *kernel,
-				const plait_backend_launch *launch,
-				plait_error *error)
+void plaitp_opencl_warm(plait_backend *self, plait_backend_kernel *kernel,
+			const plait_backend_launch *launch)
 {
 	struct opencl_geometry geometry = { { 0 }, { 0 } };
-	const cl_uint live = 1;
-	cl_int code;
 
 	memcpy(geometry.items, launch->items, sizeof(geometry.items));
 	if (launch->grouped)
 		memcpy(geometry.group, launch->group, sizeof(geometry.group));
 	if (claim(self, kernel, &geometry))
 		run_guarded(self, kernel, launch);
-	code = self->cl.clSetKernelArg(launch->kernel,
-				       kernel->parameter_count, sizeof(live),
-				       &live);
-	if (code == CL_SUCCESS)
-		return PLAIT_OK;
-	return plaitp_opencl_fail_call(self->services, error, "clSetKernelArg",
-				       code, kernel->entry);
 }

@@ -51,6 +51,8 @@ PLAIN_TESTS += %D%/warm.t
 API_TESTS += %D%/calls.t
 %C%_calls_t_SOURCES = %D%/calls.c t/plugins/things.h
 %C%_calls_t_LDADD = $(LDADD_SUITE)
+API_TESTS += %D%/loop_calls.t
+%C%_loop_calls_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/segment.t
 %C%_segment_t_LDADD = $(LDADD_API)
 # The last scenario is on a driver.

@@ -232,7 +232,6 @@ cl_int fake_clCommandFillBufferKHR(opencl_buffer handle, cl_command_queue queue,
 
 /* --- updates -------------------------------------------------------------- */
 
-/* An argument may be set again here, and nowhere else. */
 static cl_int update_arguments(struct fake_kernel *kernel,
 			       const struct opencl_dispatch *dispatch)
 {
@@ -244,7 +243,6 @@ static cl_int update_arguments(struct fake_kernel *kernel,
 
 		if (from->index >= kernel->count)
 			return CL_INVALID_ARG_INDEX;
-		kernel->arguments[from->index].set = false;
 		code = fake_clSetKernelArg((cl_kernel)kernel, from->index,
 					   from->bytes, from->value);
 	}

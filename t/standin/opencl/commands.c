@@ -158,6 +158,7 @@ static void free_command(struct fake_command *command)
 	fake_release(command->event);
 	fake_release(command->queue);
 	free(command->waits);
+	free(command->arguments);
 	free(command);
 }
 

@@ -135,6 +135,9 @@ struct fake_command {
 	const void *from;
 	unsigned char pattern[16];
 	plait_launch launch;
+	/* Of a launch, as they were when it was enqueued; null: those of the
+	 * kernel, which is a copy. */
+	struct fake_argument *arguments;
 };
 
 struct fake_queue {

@@ -388,8 +388,6 @@ cl_int fake_clSetKernelArg(cl_kernel handle, cl_uint index, size_t bytes,
 	if (index >= kernel->count)
 		return CL_INVALID_ARG_INDEX;
 	argument = &kernel->arguments[index];
-	if (argument->set)
-		fake_sin("an argument of a launch is set twice");
 	if (is_local(argument))
 		return set_local(argument, bytes, value);
 	if (argument->pointer ? bytes != sizeof(cl_mem) :
@@ -426,17 +424,20 @@ cl_int fake_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
 
 /* --- launches ------------------------------------------------------------- */
 
-/* Without the lock: a kernel in flight is not changed. */
+/* Without the lock: the command has its own copy of the arguments. */
 cl_int fake_launch(struct fake_command *command)
 {
-	struct fake_kernel *kernel = command->kernel;
+	const struct fake_kernel *kernel = command->kernel;
+	struct fake_argument *copies = command->arguments != NULL ?
+				       command->arguments :
+				       command->kernel->arguments;
 	void *pointers[FAKE_PARAMETERS], *arguments[FAKE_PARAMETERS];
 	cl_uint i;
 
-	if (kernel->guarded && kernel->arguments[kernel->count - 1].value[0] == 0)
+	if (kernel->guarded && copies[kernel->count - 1].value[0] == 0)
 		return CL_SUCCESS;
 	for (i = 0; i < kernel->count; i++) {
-		struct fake_argument *argument = &kernel->arguments[i];
+		struct fake_argument *argument = &copies[i];
 
 		pointers[i] = argument->memory != NULL ?
 			      argument->memory->bytes : NULL;

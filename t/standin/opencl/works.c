@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions of the stand-in for OpenCL that enqueue, and the execution of their
  * commands. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "fake.h"
@@ -379,6 +380,17 @@ cl_int fake_set_launch(struct fake_command *command, cl_kernel kernel,
 	return CL_SUCCESS;
 }
 
+/* Arguments that are set later are those of later launches. */
+static struct fake_argument *copy_arguments(const struct fake_kernel *kernel)
+{
+	const size_t bytes = kernel->count * sizeof(kernel->arguments[0]);
+	struct fake_argument *copy = malloc(bytes > 0 ? bytes : 1);
+
+	if (copy == NULL)
+		abort();
+	return memcpy(copy, kernel->arguments, bytes);
+}
+
 cl_int fake_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,
 				   cl_uint dimensions, const size_t *offset,
 				   const size_t *items, const size_t *group,
@@ -389,8 +401,13 @@ cl_int fake_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,
 	cl_int code = fake_set_launch(&wanted, kernel, dimensions, offset,
 				      items, group);
 
-	return code != CL_SUCCESS ? code :
-	       enqueue(queue, &wanted, count, waits, event);
+	if (code != CL_SUCCESS)
+		return code;
+	wanted.arguments = copy_arguments(wanted.kernel);
+	code = enqueue(queue, &wanted, count, waits, event);
+	if (code != CL_SUCCESS)
+		free(wanted.arguments);
+	return code;
 }
 
 /* --- maps ----------------------------------------------------------------- */
