@@ -28,7 +28,7 @@
 #include "run/queue/scratch_arenas.h"
 #include "run/queue/translate_work.h"
 #include "run/queue/variant_cells.h"
-#include "run/queue/variant_count.h"
+#include "run/queue/variant_turns.h"
 
 #include "run/args/bind_parameters.h"
 #include "run/args/payload_util.h"
@@ -272,8 +272,9 @@ static plait_status choose_variant(plait__queue_instance *state,
 	uint32_t first = 0, end = self->variant_count;
 
 	if (self->turns != PLAIT__NONE) {
-		first = (uint32_t)(state->instance->frame
-					   .iterations[self->turns] % end);
+		variant = plait__variant_turns_at(state, self);
+		plait__variant_turns_note(state, self, variant);
+		first = (uint32_t)(variant - self->variants);
 		self->oldest = first;
 		end = first + 1;
 	}
@@ -316,12 +317,20 @@ static plait_status bind_current(plait__queue_instance *state, uint32_t command,
 {
 	plait__queue_launch *self = &state->launches[command];
 	plait__launch_variant *variant;
+	plait_backend_launch *bound;
 	plait_launch launch;
 	plait_status status;
 	bool empty;
 
 	if (self->variant_count == 0 || self->kernel == NULL)
 		return PLAIT_OK;
+	bound = plait__variant_turns_bound(state, self);
+	if (bound != NULL) {
+		/* No device graph gets stale: the body has no segments. */
+		state->work[self->work].kind = PLAIT_WORK_LAUNCH;
+		state->work[self->work].launch = bound;
+		return PLAIT_OK;
+	}
 	status = find_geometry(state, command, self->kernel, &launch, &empty,
 			       error);
 	state->work[self->work].kind = empty ? PLAIT_WORK_NOP :
@@ -424,7 +433,7 @@ static plait_status make_launch(plait__queue_instance *state, uint32_t command,
 	if (self->variant_count == 0)
 		return PLAIT_OK;
 	self->changes = plait__queue_command_changes(state->compiled, command);
-	self->turns = plait__variant_count_turns(state->compiled, command);
+	plait__variant_turns_find(state, command);
 	if ((self->changes & PLAIT__CHANGES_BORROWED) != 0) {
 		self->next_borrower = state->borrower;
 		state->borrower = command;

@@ -60,6 +60,8 @@ typedef struct plait__variant_argument {
 /* A backend launch: device code bound to arguments and a geometry. */
 typedef struct plait__launch_variant {
 	plait_backend_launch *raw; /* or null */
+	uint64_t turn, count;	/* iteration for which it was chosen last, and
+				 * the count of its repeat then; with `turns` */
 	plait__variant_argument *arguments;
 	plait_launch launch;
 } plait__launch_variant;
@@ -74,6 +76,8 @@ typedef struct plait__queue_launch {
 	uint32_t oldest;	/* variant that is replaced next */
 	uint32_t turns;		/* repeat whose iteration, modulo the count,
 				 * has the variant; or none: any may have it */
+	bool follows;		/* it depends on that iteration and the count of
+				 * that repeat only */
 	uint32_t work;		/* index in state->work */
 	uint32_t next_borrower;	/* command; list from state->borrower */
 	bool stale;		/* its device graph has an older variant */
