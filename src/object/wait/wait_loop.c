@@ -19,8 +19,6 @@ enum {
 	/* Longest sleep on a backend's notification: one that came too early or
 	 * never comes delays the wait, but does not stop it. */
 	TRUST_NS = 100000000,
-	/* First sleep before a wait in a driver: short commands end in it. */
-	AWAKE_NS = 50000,
 	/* Time that a thread may spend in the pool for one pump, and at least
 	 * in any wait. */
 	PUMP_NS = 100000,
@@ -40,7 +38,6 @@ struct waiter {
 				 * wait has a limit */
 	struct plait__backoff backoff;
 	bool backs_off;		/* `backoff` is in use: nothing has advanced */
-	bool has_slept;
 };
 
 /* --- polling */
@@ -329,8 +326,7 @@ static bool may_enter_driver(const struct waiter *waiter)
 /* Returns true if this thread has waited in a driver. */
 static bool wait_in_driver(struct waiter *waiter)
 {
-	return waiter->has_slept && has_nothing_to_do(waiter) &&
-	       may_enter_driver(waiter) &&
+	return has_nothing_to_do(waiter) && may_enter_driver(waiter) &&
 	       plait__wait_in_driver_enter(waiter->request) == PLAIT_OK;
 }
 
@@ -347,17 +343,16 @@ static void sleep_on_event(struct waiter *waiter)
 				!plait__progress_has_polling(
 					&request->context->driver) ?
 			TRUST_NS : SLICE_NS);
+	/* It may be possible to enter the driver soon. */
 	if (may_enter_driver(waiter))
-		look_ns = plait__clock_deadline(waiter->has_slept ? SLICE_NS :
-						AWAKE_NS);
+		look_ns = plait__clock_deadline(SLICE_NS);
 	if (look_ns < until_ns)
 		until_ns = look_ns;
 	key = plait__eventcount_prepare(event);
 	/* A driver on another thread, or a callback, may have submitted work that
 	 * only a pumping waiter advances; it notifies the eventcount. */
 	if (has_nothing_to_do(waiter) && !pump(waiter))
-		waiter->has_slept = plait__eventcount_wait(event, key,
-							   until_ns) != 0;
+		(void)plait__eventcount_wait(event, key, until_ns);
 	else
 		plait__eventcount_cancel(event);
 }
