@@ -6,8 +6,8 @@
  *
  *	PLAIT_PLUGIN_PATH=plugins/.libs bench/opencl [rounds [which [peer]]]
  *
- * `which` is a part of the names of the sides to run, the peer is
- * bench/opencl_starpu.  All sides run on two halves of one device.
+ * `which` has parts of the names of the sides to run, with + between them; the
+ * peer is bench/opencl_starpu.  All sides run on two halves of one device.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -260,7 +260,7 @@ static struct side {
 	{ "diamond on one, plait", plait_one, 1 },
 	{ "diamond on two, plait", plait_two, 1 },
 	{ "chain, plait, events=all", plait_each, CHAIN },
-	{ "repeat, plait", plait_repeat, CHAIN },
+	{ "equal, repeat, plait", plait_repeat, CHAIN },
 	{ "numbers, by hand", hand_numbers, CHAIN },
 	{ "numbers, repeat, plait", plait_numbers, CHAIN },
 	{ "numbers, chain, plait", plait_unrolled, CHAIN },
@@ -399,11 +399,27 @@ static void print_all(int rounds)
 		print(i, rounds);
 }
 
+/* Returns true if one of the parts is in the name. */
+static int is_chosen(const char *name, const char *which)
+{
+	char part[64];
+	size_t length;
+
+	for (;; which += length + 1) {
+		length = strcspn(which, "+");
+		(void)snprintf(part, sizeof(part), "%.*s", (int)length, which);
+		if (strstr(name, part) != NULL)
+			return 1;
+		if (which[length] == '\0')
+			return 0;
+	}
+}
+
 /* Select the sides to run. */
 static void choose(const char *which, const char *peer)
 {
 	for (int i = 0; i < SIDES; i++)
-		if (strstr(sides[i].name, which) == NULL)
+		if (!is_chosen(sides[i].name, which))
 			sides[i].times = 0;
 	if (sides[SIDES - 1].times > 0 && peer != NULL)
 		start_peer(peer);
