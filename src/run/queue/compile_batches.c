@@ -13,6 +13,7 @@
 #include "run/queue/compile_marks.h"
 #include "run/queue/queue_command.h"
 #include "run/queue/region_batches.h"
+#include "run/queue/repeat_room.h"
 
 #include "base/alloc.h"
 
@@ -207,7 +208,7 @@ static void pack_all(plait__batch_builder *p)
 			plait__region_batches_pack_enter(p, i);
 			plait__region_batches_pack_gates(p, i);
 			plait__region_batches_pack_leave(p, i);
-			plait__region_batches_place_room(p, i);
+			plait__repeat_room_place(p, i);
 		}
 	for (uint32_t i = 1; i < plan->bodies_count && !p->failed; i++)
 		if (!plait__queue_program_is_device_body(p->compiled, i))

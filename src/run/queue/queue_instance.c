@@ -33,6 +33,7 @@ static const plait_allocator *allocator_of(const plait__queue_instance *state)
 	ARRAY(work, compiled->work.count) \
 	ARRAY(submissions, compiled->submissions.count) \
 	ARRAY(repeat_work, compiled->repeat_work) \
+	ARRAY(rooms, plan->regions_count) \
 	ARRAY(waits, compiled->waits.count) \
 	ARRAY(emits, compiled->submissions.count) \
 	ARRAY(callbacks, plan->command_count) \

@@ -100,6 +100,13 @@ typedef struct plait__queue_predicate {
 				 * a host callback or (inbox owner) the driver */
 } plait__queue_predicate;
 
+/* Work in the room of a flat repeat that later runs use again. */
+typedef struct plait__repeat_room {
+	uint64_t count;		/* of the repeat, when it was bound */
+	uint64_t version;	/* of the kernels */
+	uint64_t filled;	/* iterations, from the first on */
+} plait__repeat_room;
+
 typedef struct plait__lane_queue {
 	plait_backend_queue *raw;
 	plait_backend_signal *signal; /* counts the emissions of the lane */
@@ -115,7 +122,8 @@ struct plait__queue_instance {
 	plait_submission *submissions;
 	plait_backend_point *waits;
 	plait_backend_point *emits; /* one per submission */
-	plait_work *repeat_work; /* of windows; repeat_ahead.c */
+	plait_work *repeat_work; /* of flat repeats; repeat_room.c */
+	plait__repeat_room *rooms; /* per region */
 
 	/* Host callbacks. */
 	plait__host_callback *callbacks; /* per command */

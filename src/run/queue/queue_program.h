@@ -112,7 +112,10 @@ typedef struct plait__queue_region {
 	bool ahead;		/* a repeat that is submitted ahead, in */
 	bool flat;		/* windows of one submission each */
 	uint32_t window;	/* iterations */
-	uint32_t room;		/* flat: of a window's work in repeat_work */
+	uint32_t room;		/* flat: place of its work in repeat_work */
+	uint32_t work;		/* of an iteration */
+	uint32_t kept;		/* iterations that stay there; repeat_room.c */
+	bool same;		/* work of all iterations */
 	uint32_t gate_first;	/* batches: other lanes than the home lane wait */
 	uint32_t gate_count;	/* for the region's mark before an iteration */
 	bool drains_lanes;	/* all its lanes complete what precedes it,
@@ -163,7 +166,7 @@ struct plait__queue_program {
 	uint32_t point_count;
 	uint32_t external_count;
 	uint32_t mark_count;
-	uint32_t repeat_work;	/* works in the windows of all flat repeats */
+	uint32_t repeat_work;	/* works in the rooms of all flat repeats */
 	plait__vector stages;
 	plait__vector successors; /* uint32_t: stages */
 	plait__vector batches;

@@ -159,31 +159,3 @@ void plait__region_batches_pack_end(plait__batch_builder *p, uint32_t number)
 	    region->kind != PLAIT__REGION_REPEAT)
 		add_predicate(p, submission, body->region);
 }
-
-/* Reserve room for the work of a window of a flat repeat. */
-void plait__region_batches_place_room(plait__batch_builder *p, uint32_t number)
-{
-	plait__queue_region *out = &p->compiled->regions[number];
-	const plait__queue_stage *stage;
-	uint32_t work = 0;
-
-	if (!out->flat || p->failed)
-		return;
-	stage = plait__queue_program_stage(
-		p->compiled,
-		p->compiled->bodies[p->plan->regions[number].body_first]
-			.stage_first);
-	for (uint32_t i = 0; i < stage->batch_count; i++) {
-		const plait__queue_batch *batch = plait__vector_at(
-			&p->compiled->batches, stage->batch_first + i);
-
-		for (uint32_t k = 0; k < batch->submission_count; k++)
-			work += ((const plait__queue_submission *)
-					 plait__vector_at(
-						 &p->compiled->submissions,
-						 batch->submission_first + k))
-					->work_count;
-	}
-	out->room = p->compiled->repeat_work;
-	p->compiled->repeat_work += work * out->window;
-}

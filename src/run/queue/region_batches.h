@@ -16,8 +16,5 @@ void plait__region_batches_pack_leave(plait__batch_builder *p,
 /* At the end of a body. */
 void plait__region_batches_pack_end(plait__batch_builder *p,
 				    uint32_t body);
-/* Reserve room for the work of a window of a flat repeat. */
-void plait__region_batches_place_room(plait__batch_builder *p,
-				      uint32_t region);
 
 #endif

@@ -14,8 +14,8 @@
  */
 #include "run/queue/repeat_ahead.h"
 
-#include "run/queue/launch_variants.h"
 #include "run/queue/prepared_batch.h"
+#include "run/queue/repeat_room.h"
 #include "run/queue/submit_batch.h"
 
 #include "run/args/loop_count.h"
@@ -100,11 +100,12 @@ void plait__repeat_ahead_resume(plait__run_driver *driver, uint32_t region)
 
 /* The frame has the number of the next iteration; after the last one, that of
  * all. */
-static void end_iteration(plait__run_driver *driver, uint32_t region)
+static void end_iterations(plait__run_driver *driver, uint32_t region,
+			   uint64_t count)
 {
-	driver->repeats[region].left--;
-	driver->instance->frame.iterations[region]++;
-	driver->instance->iterations++;
+	driver->repeats[region].left -= count;
+	driver->instance->frame.iterations[region] += count;
+	driver->instance->iterations += count;
 }
 
 /* Submit iterations: in each, the gate batches first, by which the other lanes
@@ -125,40 +126,19 @@ static void submit_window(plait__run_driver *driver, uint32_t region,
 						      stage->batch_count) ||
 		    !plait__prepared_batch_submit_all(driver, end, 1))
 			return;
-		end_iteration(driver, region);
+		end_iterations(driver, region, 1);
 	}
 }
 
-/* Append the bound work of one iteration to the room of the region.
- * plait__region_batches_place_room has reserved a window of them. */
-static plait_work *copy_iteration(plait__run_driver *driver, uint32_t batch,
-				  plait_work *out)
-{
-	const plait__queue_batch *at =
-		(const plait__queue_batch *)driver->compiled->batches.items +
-		batch;
-	const plait__queue_submission *submission =
-		(const plait__queue_submission *)
-			driver->compiled->submissions.items +
-		at->submission_first;
-
-	for (uint32_t i = 0; i < at->submission_count; i++, submission++)
-		for (uint32_t k = 0; k < submission->work_count; k++)
-			*out++ = driver->state.work[submission->work_first + k];
-	return out;
-}
-
-/* Submit the work in the room.  The backend copies it (P-Q02), so the next
- * window may use the room. */
-static void submit_room(plait__run_driver *driver, uint32_t region,
-			uint32_t batch, uint32_t count)
+/* Submit work in the room.  The backend copies it (P-Q02), so the next window may
+ * use the room. */
+static void submit_work(plait__run_driver *driver, uint32_t region,
+			const plait_work *work, uint32_t count)
 {
 	plait_backend_point emit;
 	const plait_submission whole = {
-		.size = sizeof(whole),
-		.work = driver->state.repeat_work +
-			driver->compiled->regions[region].room,
-		.work_count = count, .emits = &emit, .emit_count = 1,
+		.size = sizeof(whole), .work = work, .work_count = count,
+		.emits = &emit, .emit_count = 1,
 	};
 	plait_error why = { .size = sizeof(why) };
 
@@ -167,32 +147,23 @@ static void submit_room(plait__run_driver *driver, uint32_t region,
 				plait__queue_program_region_mark(
 					plan_of(driver), region),
 				&emit, &why) != PLAIT_OK)
-		plait__prepared_batch_fail(driver, batch, &why);
+		plait__prepared_batch_fail(
+			driver, stage_of(driver, region)->batch_first, &why);
 }
 
-/* Submit iterations as one submission: bind each, collect its work in the room
- * of the region, and emit the region's mark behind the last.  The body is on
- * one lane. */
+/* Submit iterations as one submission, which emits the region's mark behind the
+ * last one.  The body is on one lane. */
 static void submit_flat(plait__run_driver *driver, uint32_t region,
 			uint64_t iterations)
 {
-	const plait__queue_stage *stage = stage_of(driver, region);
-	plait_work *room = driver->state.repeat_work +
-			   driver->compiled->regions[region].room;
-	plait_work *end = room;
+	const plait_work *work;
 
-	for (; iterations > 0; iterations--) {
-		for (uint32_t i = 0; i < stage->batch_count; i++) {
-			uint32_t batch = stage->batch_first + i;
-
-			if (!plait__prepared_batch_bind(driver, batch))
-				return;
-			end = copy_iteration(driver, batch, end);
-		}
-		end_iteration(driver, region);
-	}
-	submit_room(driver, region, stage->batch_first,
-		    (uint32_t)(end - room));
+	if (!plait__repeat_room_fill(driver, region, iterations, &work))
+		return;
+	end_iterations(driver, region, iterations);
+	submit_work(driver, region, work,
+		    (uint32_t)iterations *
+			    driver->compiled->regions[region].work);
 }
 
 bool plait__repeat_ahead_advance(plait__run_driver *driver, uint32_t region)

@@ -9,9 +9,7 @@
 enum {
 	/* Maximum of variants per command; more rotations are bound when they
 	 * occur. */
-	MAX_VARIANTS = 8,
-	/* Likewise, one per iteration. */
-	MAX_TURNS = 1024
+	MAX_VARIANTS = 8
 };
 
 /* Both are 1 to 8: rotations have at most 8 buffers, and count_rotations stops
@@ -68,8 +66,8 @@ static uint32_t count_turns(const plait__queue_program *compiled,
 		return 0;
 	least = 2 * compiled->regions[region].window;
 	times = compiled->program->plan->regions[region].times;
-	if (times > MAX_TURNS)
-		times = MAX_TURNS;
+	if (times > PLAIT__VARIANT_TURNS)
+		times = PLAIT__VARIANT_TURNS;
 	return times > least ? times : least;
 }
 

@@ -5,6 +5,10 @@
 
 #include "run/queue/queue_program.h"
 
+/* Maximum of launches that a command keeps, one per iteration, unless two windows
+ * have more. */
+enum { PLAIT__VARIANT_TURNS = 1024 };
+
 /* Number of launches that a command keeps; 0: it is no launch, or its device
  * accepts no code. */
 uint32_t plait__variant_count(const plait__queue_program *compiled,

@@ -32,15 +32,13 @@ static bool size_follows(const plait__plan *plan,
 	return follows;
 }
 
-void plait__variant_turns_find(const plait__queue_instance *state,
-			       uint32_t command)
+bool plait__variant_turns_follow(const plait__queue_program *compiled,
+				 uint32_t command, uint32_t region)
 {
-	const plait__plan *plan = state->compiled->program->plan;
+	const plait__plan *plan = compiled->program->plan;
 	const plait__plan_payload *payload =
-		plait__queue_command_launch(state->compiled, command);
-	const uint32_t region = plait__variant_count_turns(state->compiled,
-							   command);
-	bool follows = region != PLAIT__NONE &&
+		plait__queue_command_launch(compiled, command);
+	bool follows = payload != NULL &&
 		       size_follows(plan, &plan->geometries[payload->geometry],
 				    region);
 
@@ -48,8 +46,18 @@ void plait__variant_turns_find(const plait__queue_instance *state,
 		follows = arg_follows(plan,
 				      &plan->args[payload->arg_first + i],
 				      region);
-	state->launches[command].turns = region;
-	state->launches[command].follows = follows;
+	return follows;
+}
+
+void plait__variant_turns_find(const plait__queue_instance *state,
+			       uint32_t command)
+{
+	plait__queue_launch *launch = &state->launches[command];
+
+	launch->turns = plait__variant_count_turns(state->compiled, command);
+	launch->follows = launch->turns != PLAIT__NONE &&
+			  plait__variant_turns_follow(state->compiled, command,
+						      launch->turns);
 }
 
 plait__launch_variant *

@@ -5,6 +5,10 @@
 
 #include "run/queue/queue_instance.h"
 
+/* Returns true if the launch depends on nothing but the iteration and the count of
+ * this region. */
+bool plait__variant_turns_follow(const plait__queue_program *compiled,
+				 uint32_t command, uint32_t region);
 /* Set what says how the launch follows its repeat: `turns` and `follows`. */
 void plait__variant_turns_find(const plait__queue_instance *state,
 			       uint32_t command);

@@ -229,6 +229,57 @@ static void exchange(void)
 	each_place(SEEDS / 2, check_exchange);
 }
 
+/* Two runs of five steps, x = 2 x + 1 + `more`. */
+static void run_steps(plait_plan *plan, plait_buffer *x, uint32_t more)
+{
+	uint32_t expected = 1;
+
+	for (uint32_t i = 0; i < 10; i++)
+		expected = 2 * expected + 1 + more;
+	write_words(x, 1);
+	for (uint32_t i = 0; i < 2; i++)
+		OK_THAT(plait_plan_call(plan, NULL, NULL, &rig.error) ==
+			PLAIT_OK, "%s", rig.error.text);
+	IS_UINT(read_words(x), expected);
+}
+
+/* Work of a repeat stays from run to run, but not with another kernel. */
+static void check_exchange_repeat(const struct place *place)
+{
+	plait_kernel *first = map_kernel();
+	plait_kernel *others[2] = { more_kernel(place->builds),
+				    more_kernel(false) };
+	plait_buffer *x = words_on(rig.device);
+	plait_graph *graph = new_graph(), *body;
+	plait_plan *plan;
+
+	OK(plait_graph_repeat(graph, 5, 0, &body, NULL, &rig.error) ==
+	   PLAIT_OK);
+	(void)add_map(body, first, x, x, 2, 1, NULL, 0);
+	plait_graph_release(body);
+	plan = freeze_on(graph, place->lanes);
+	run_steps(plan, x, 0);
+	for (int i = 0; i < 2; i++) {
+		OK_THAT(plait_plan_exchange(plan, first, others[i],
+					    &rig.error) == PLAIT_OK, "%s",
+			rig.error.text);
+		run_steps(plan, x, 1000);
+		OK_THAT(plait_plan_exchange(plan, others[i], first,
+					    &rig.error) == PLAIT_OK, "%s",
+			rig.error.text);
+		run_steps(plan, x, 0);
+		plait_kernel_release(others[i]);
+	}
+	plait_plan_release(plan);
+	plait_buffer_release(x);
+	plait_kernel_release(first);
+}
+
+static void exchange_repeat(void)
+{
+	each_place(SEEDS / 2, check_exchange_repeat);
+}
+
 /* ---- two backends ---- */
 
 static plait_node add_map_on(plait_graph *graph, plait_device *device,
@@ -377,6 +428,7 @@ static void addresses(void)
 static const struct tap_scenario all[] = {
 	{ "when_bound", when_bound },
 	{ "exchange", exchange },
+	{ "exchange_repeat", exchange_repeat },
 	{ "both", both },
 	{ "addresses", addresses },
 };
