@@ -161,7 +161,7 @@ int main(int argc, char **argv)
 	must(plait_signal_create(device, NULL, &reached, &error));
 	must(plait_queue_emit(queue, reached, NULL, &error));
 	must(plait_queue_finish(queue, PLAIT_FOREVER, &error));
-	plait__stack_pool_init(&pool, 65536, 4);
+	plait__stack_pool_init(&pool, 65536, 4, 0);
 	leaf = plan_of(spin, NULL, LEAVES, false);
 	struct row rows[] = {
 		{ "switch there and back", switch_often, &pool, SWITCHES, 0 },

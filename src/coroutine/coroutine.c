@@ -35,12 +35,11 @@ plait_status plait__coroutine_init(plait__coroutine *coroutine,
 	if (status != PLAIT_OK)
 		return status;
 	coroutine->pool = pool;
-	coroutine->stack_bytes = pool->stack_bytes;
 	coroutine->function = function;
 	coroutine->user_data = user_data;
 	coroutine->ended = false;
 	coroutine->suspended = plait__machine_context_make(
-		coroutine->stack, pool->stack_bytes, run, coroutine);
+		coroutine->stack->low, pool->stack_bytes, run, coroutine);
 	plait__fiber_note_made(coroutine);
 	return PLAIT_OK;
 }

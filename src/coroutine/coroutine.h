@@ -22,8 +22,7 @@ struct plait__coroutine {
 	bool ended;
 	plait__machine_context suspended; /* of the coroutine */
 	plait__machine_context resumer;
-	void *stack;		/* lowest byte */
-	size_t stack_bytes;
+	plait__stack *stack;	/* of `pool` */
 	plait__stack_pool *pool;
 	/* Of sanitizers: the resumer's stack, and its fiber. */
 	void *fake_stack, *fake_resumer;

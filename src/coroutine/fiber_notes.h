@@ -52,8 +52,8 @@ PLAIT__FIBER_NOTE plait__fiber_note_resume(plait__coroutine *coroutine)
 	(void)coroutine;
 #ifdef PLAIT__FIBERS_ASAN
 	__sanitizer_start_switch_fiber(&coroutine->fake_resumer,
-				       coroutine->stack,
-				       coroutine->stack_bytes);
+				       coroutine->stack->low,
+				       coroutine->pool->stack_bytes);
 #endif
 #ifdef PLAIT__FIBERS_TSAN
 	coroutine->resumer_fiber = __tsan_get_current_fiber();

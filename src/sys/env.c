@@ -38,7 +38,9 @@ static const struct number {
 	[PLAIT__ENV_COROUTINE_STACK] = { "PLAIT_COROUTINE_STACK", 16384,
 					 UINT64_C(1) << 32, "65536" },
 	[PLAIT__ENV_COROUTINES] = { "PLAIT_COROUTINES", 1, UINT32_MAX,
-				    "16384" },
+				    "the default" },
+	[PLAIT__ENV_COROUTINE_BYTES] = { "PLAIT_COROUTINE_BYTES", 16384,
+					 UINT64_MAX, "the default" },
 };
 
 /* The other variables, without PLAIT_: of the library, of bindings, of

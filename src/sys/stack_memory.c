@@ -5,36 +5,48 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static size_t page_bytes(void)
+/* Since Linux 6.13; headers of libraries are older. */
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
+
+size_t plait__stack_memory_page_bytes(void)
 {
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-size_t plait__stack_memory_round(size_t bytes)
-{
-	size_t page = page_bytes();
-
-	return (bytes + page - 1) / page * page;
-}
-
 void *plait__stack_memory_map(size_t bytes)
 {
-	size_t page = page_bytes();
-	char *base = mmap(NULL, bytes + page, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK |
-			  MAP_NORESERVE, -1, 0);
+	void *low = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK |
+			 MAP_NORESERVE, -1, 0);
 
-	if (base == MAP_FAILED)
+	if (low == MAP_FAILED)
 		return NULL;
-	if (mprotect(base, page, PROT_NONE) == 0)
-		return base + page;
-	(void)munmap(base, bytes + page);
-	return NULL;
+	/* A huge page would commit many stacks when one is touched. */
+	(void)madvise(low, bytes, MADV_NOHUGEPAGE);
+	return low;
 }
 
 void plait__stack_memory_unmap(void *low, size_t bytes)
 {
-	size_t page = page_bytes();
+	(void)munmap(low, bytes);
+}
 
-	(void)munmap((char *)low - page, bytes + page);
+bool plait__stack_memory_guards_by_mark(void *page)
+{
+	return madvise(page, plait__stack_memory_page_bytes(),
+		       MADV_GUARD_INSTALL) == 0;
+}
+
+bool plait__stack_memory_guard(void *page)
+{
+	return plait__stack_memory_guards_by_mark(page) ||
+	       mprotect(page, plait__stack_memory_page_bytes(),
+			PROT_NONE) == 0;
+}
+
+void plait__stack_memory_discard(void *low, size_t bytes)
+{
+	(void)madvise(low, bytes, MADV_DONTNEED);
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Coroutines without plans: switches keep registers and control words, any
- * thread resumes, stacks are reused, limited, and guarded. */
+ * thread resumes. */
 #include "coroutine/coroutine.h"
 
 #include "lib/tap.h"
 
 #include <fenv.h>
 #include <pthread.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static plait_error error = { .size = sizeof(error) };
 static plait__coroutine one;
@@ -31,7 +27,7 @@ static void begins_and_ends(void)
 	plait__stack_pool pool = { 0 };
 	uint64_t count = 0, resumed = 0;
 
-	plait__stack_pool_init(&pool, 1, 4);
+	plait__stack_pool_init(&pool, 1, 4, 0);
 	OK(pool.stack_bytes >= 4096);
 	OK(plait__coroutine_init(&one, &pool, count_to, &count, &error) ==
 	   PLAIT_OK);
@@ -73,7 +69,7 @@ static void control_words(void)
 	plait__stack_pool pool = { 0 };
 	const int before = fegetround();
 
-	plait__stack_pool_init(&pool, 65536, 4);
+	plait__stack_pool_init(&pool, 65536, 4, 0);
 	OK(plait__coroutine_init(&one, &pool, keep_registers, NULL, &error) ==
 	   PLAIT_OK);
 	while (!plait__coroutine_resume(&one))
@@ -98,7 +94,7 @@ static void any_thread(void)
 	pthread_t thread;
 	bool ended = false;
 
-	plait__stack_pool_init(&pool, 65536, 4);
+	plait__stack_pool_init(&pool, 65536, 4, 0);
 	OK(plait__coroutine_init(&one, &pool, count_to, &count, &error) ==
 	   PLAIT_OK);
 	for (uint64_t i = 1; !ended; i++) {
@@ -112,92 +108,9 @@ static void any_thread(void)
 	plait__stack_pool_fini(&pool);
 }
 
-/* ---- stacks ---- */
-
-static int32_t nothing(void *user_data)
-{
-	(void)user_data;
-	return 0;
-}
-
-static void stacks(void)
-{
-	plait__stack_pool pool = { 0 };
-	plait__coroutine many[3];
-	void *low;
-
-	plait__stack_pool_init(&pool, 20000, 2);
-	memset(many, 0, sizeof(many));
-	for (int i = 0; i < 2; i++)
-		OK(plait__coroutine_init(&many[i], &pool, nothing, NULL,
-					 &error) == PLAIT_OK);
-	IS_INT(plait__coroutine_init(&many[2], &pool, nothing, NULL, &error),
-	       PLAIT_E_BUSY);
-	HAS_STR(error.text, "2 coroutines");
-	low = many[1].stack;
-	OK(plait__coroutine_resume(&many[1]));
-	OK(plait__coroutine_init(&many[2], &pool, nothing, NULL, &error) ==
-	   PLAIT_OK);
-	OK(many[2].stack == low);
-	OK(plait__coroutine_resume(&many[0]));
-	OK(plait__coroutine_resume(&many[2]));
-	IS_UINT(pool.count, 2);
-	for (int i = 0; i < 100000; i++) {
-		if (plait__coroutine_init(&many[0], &pool, nothing, NULL,
-					  &error) != PLAIT_OK ||
-		    !plait__coroutine_resume(&many[0]))
-			OK(false);
-	}
-	IS_UINT(pool.count, 2);
-	plait__stack_pool_fini(&pool);
-}
-
-/* Touches each page, so that the guard page is met and not jumped over. */
-__attribute__((noinline)) static int32_t dig(volatile char *above, int depth)
-{
-	volatile char room[1024];
-
-	room[0] = above[0];
-	return depth > 0 ? dig(room, depth - 1) + room[0] : 0;
-}
-
-static int32_t overflow(void *user_data)
-{
-	volatile char begin[16] = { 0 };
-
-	(void)user_data;
-	return dig(begin, 1000);
-}
-
-static void guard_page(void)
-{
-	plait__stack_pool pool = { 0 };
-	int state = 0;
-	pid_t child;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-	SKIP("a sanitizer reports the fault");
-	return;
-#endif
-	plait__stack_pool_init(&pool, 16384, 2);
-	child = fork();
-	if (child == 0) {
-		(void)signal(SIGSEGV, SIG_DFL);
-		if (plait__coroutine_init(&one, &pool, overflow, NULL,
-					  &error) == PLAIT_OK)
-			(void)plait__coroutine_resume(&one);
-		_exit(0);
-	}
-	OK(child > 0 && waitpid(child, &state, 0) == child);
-	OK(WIFSIGNALED(state) && WTERMSIG(state) == SIGSEGV);
-	plait__stack_pool_fini(&pool);
-}
-
 static const struct tap_scenario all[] = {
 	{ "begin and end", begins_and_ends },
 	{ "control words", control_words },
 	{ "any thread", any_thread },
-	{ "stacks", stacks },
-	{ "guard page", guard_page },
 };
 TAP_MAIN(all)

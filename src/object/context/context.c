@@ -202,11 +202,13 @@ static const plait__context_ops context_ops = {
 
 static void init_stacks(plait__context *context)
 {
-	uint64_t bytes = 65536, count = 16384;
+	uint64_t stack_bytes = 65536, count = 0, bytes = 0;
 
-	(void)plait__env_query_number(PLAIT__ENV_COROUTINE_STACK, &bytes);
+	(void)plait__env_query_number(PLAIT__ENV_COROUTINE_STACK,
+				      &stack_bytes);
 	(void)plait__env_query_number(PLAIT__ENV_COROUTINES, &count);
-	plait__stack_pool_init(&context->stacks, bytes, count);
+	(void)plait__env_query_number(PLAIT__ENV_COROUTINE_BYTES, &bytes);
+	plait__stack_pool_init(&context->stacks, stack_bytes, count, bytes);
 }
 
 /* Returns true if the user has asked for all checks, by PLAIT_CHECK or the
