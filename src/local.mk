@@ -47,7 +47,12 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/sys/stack_memory.c
 # coroutine
 %C%_libplaitcore_la_SOURCES += %D%/coroutine/coroutine.c
+%C%_libplaitcore_la_SOURCES += %D%/coroutine/foreign_exception.c
+if CONTEXT_ASSEMBLY
 %C%_libplaitcore_la_SOURCES += %D%/coroutine/machine_context.c
+else
+%C%_libplaitcore_la_SOURCES += %D%/coroutine/machine_context_ucontext.c
+endif
 %C%_libplaitcore_la_SOURCES += %D%/coroutine/stack_pool.c
 # ffi
 %C%_libplaitcore_la_SOURCES += %D%/ffi/ffi_call.c

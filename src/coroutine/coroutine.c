@@ -3,22 +3,42 @@
 #include "coroutine/coroutine.h"
 
 #include "coroutine/fiber_notes.h"
+#include "coroutine/foreign_exception.h"
 
 #include "base/error.h"
 
-/* The last switch of a coroutine never returns. */
-static void run(void *arg)
+/* The last switch of a coroutine never returns; part of its caller, as it has a
+ * note. */
+static inline __attribute__((always_inline)) void
+end(plait__coroutine *coroutine)
 {
-	plait__coroutine *coroutine = arg;
-
-	plait__fiber_note_entered(coroutine);
-	coroutine->result = coroutine->function(coroutine->user_data);
 	coroutine->ended = true;
 	plait__fiber_note_leave(coroutine, true);
 	plait__machine_context_switch(&coroutine->suspended,
 				      coroutine->resumer);
 	__builtin_unreachable();
 }
+
+static void run(void *arg)
+{
+	plait__coroutine *coroutine = arg;
+
+	plait__fiber_note_entered(coroutine);
+	coroutine->result = coroutine->function(coroutine->user_data);
+	end(coroutine);
+}
+
+static void end_with(void *arg, void *exception)
+{
+	plait__coroutine *coroutine = arg;
+
+	plait__foreign_exception_drop(exception);
+	coroutine->threw = true;
+	coroutine->result = -1;
+	end(coroutine);
+}
+
+static const plait__machine_entry entry = { .run = run, .caught = end_with };
 
 plait_status plait__coroutine_init(plait__coroutine *coroutine,
 				   plait__stack_pool *pool,
@@ -29,17 +49,18 @@ plait_status plait__coroutine_init(plait__coroutine *coroutine,
 
 	if (!plait__machine_context_is_supported())
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
-				   "coroutines need x86-64 or aarch64, and a "
-				   "process without shadow stacks");
+				   "coroutines need a process without shadow "
+				   "stacks");
 	status = plait__stack_pool_take(pool, &coroutine->stack, error);
 	if (status != PLAIT_OK)
 		return status;
 	coroutine->pool = pool;
 	coroutine->function = function;
 	coroutine->user_data = user_data;
-	coroutine->ended = false;
+	coroutine->ended = coroutine->threw = false;
 	coroutine->suspended = plait__machine_context_make(
-		coroutine->stack->low, pool->stack_bytes, run, coroutine);
+		coroutine->stack->low, pool->stack_bytes, &entry,
+		coroutine);
 	plait__fiber_note_made(coroutine);
 	return PLAIT_OK;
 }

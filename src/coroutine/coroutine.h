@@ -20,6 +20,7 @@ struct plait__coroutine {
 	void *user_data;
 	int32_t result;		/* of the function, once `ended` */
 	bool ended;
+	bool threw;		/* an exception has ended it; the result is -1 */
 	plait__machine_context suspended; /* of the coroutine */
 	plait__machine_context resumer;
 	plait__stack *stack;	/* of `pool` */

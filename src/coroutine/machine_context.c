@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Machine contexts of x86-64 and aarch64; see machine_context.h. */
+/* Machine contexts of x86-64 and aarch64, in assembly; see machine_context.h. */
 #include "coroutine/machine_context.h"
+
+/* Named in assembly. */
+#include "coroutine/foreign_exception.h"
 
 #include <stdint.h>
 #include <string.h>
+
+void plait__machine_context_start(void) __attribute__((visibility("hidden")));
+void plait__machine_context_land(void) __attribute__((visibility("hidden")));
 
 #if defined(__x86_64__) && defined(__LP64__)
 
 /* From the stack pointer upwards: control words, r15 to r12, rbx, rbp, return
  * address. */
-enum { WORDS = 8, ENTRY = 4, ARG = 3, RETURN = 7 };
-
-void plait__machine_context_start(void)
-	__attribute__((visibility("hidden")));
+enum { WORDS = 8, ENTRY = 4, ARG = 3, CAUGHT = 2, RETURN = 7 };
 
 __asm__(
 	".text\n"
@@ -72,15 +75,25 @@ __asm__(
 	".cfi_endproc\n"
 	".size plait__machine_context_switch, .-plait__machine_context_switch\n"
 	".p2align 4\n"
+	".globl plait__machine_context_start\n"
 	".hidden plait__machine_context_start\n"
 	".type plait__machine_context_start, @function\n"
 	"plait__machine_context_start:\n"
 	".cfi_startproc\n"
+	".cfi_personality 0x1b, plait__foreign_exception_personality\n"
 	/* The end of a backtrace. */
 	".cfi_undefined rip\n"
 	"	endbr64\n"
 	"	movq %r13, %rdi\n"
 	"	callq *%r12\n"
+	"	ud2\n"
+	".globl plait__machine_context_land\n"
+	".hidden plait__machine_context_land\n"
+	"plait__machine_context_land:\n"
+	"	endbr64\n"
+	"	movq %r13, %rdi\n"
+	"	movq %rax, %rsi\n"
+	"	callq *%r14\n"
 	"	ud2\n"
 	".cfi_endproc\n"
 	".size plait__machine_context_start, .-plait__machine_context_start\n");
@@ -107,10 +120,9 @@ static void set_control_words(uint64_t *words)
 #elif defined(__aarch64__)
 
 /* From the stack pointer upwards: d8 to d15, x19 to x28, x29, x30, fpcr. */
-enum { WORDS = 22, ENTRY = 8, ARG = 9, RETURN = 19, CONTROL = 20 };
-
-void plait__machine_context_start(void)
-	__attribute__((visibility("hidden")));
+enum {
+	WORDS = 22, ENTRY = 8, ARG = 9, CAUGHT = 10, RETURN = 19, CONTROL = 20
+};
 
 __asm__(
 	".text\n"
@@ -154,22 +166,37 @@ __asm__(
 	".cfi_endproc\n"
 	".size plait__machine_context_switch, .-plait__machine_context_switch\n"
 	".p2align 4\n"
+	".globl plait__machine_context_start\n"
 	".hidden plait__machine_context_start\n"
 	".type plait__machine_context_start, %function\n"
 	"plait__machine_context_start:\n"
 	".cfi_startproc\n"
+	".cfi_personality 0x1b, plait__foreign_exception_personality\n"
 	/* The end of a backtrace. */
 	".cfi_undefined x30\n"
 	"	hint #36\n"
 	"	mov x0, x20\n"
 	"	blr x19\n"
 	"	brk #1\n"
+	".globl plait__machine_context_land\n"
+	".hidden plait__machine_context_land\n"
+	"plait__machine_context_land:\n"
+	"	hint #36\n"
+	"	mov x1, x0\n"
+	"	mov x0, x20\n"
+	"	blr x21\n"
+	"	brk #1\n"
 	".cfi_endproc\n"
 	".size plait__machine_context_start, .-plait__machine_context_start\n");
 
+/* CHKFEAT, a no-op on older processors: clears the bit of x16 that asks for the
+ * guarded control stack if that is in use. */
 bool plait__machine_context_is_supported(void)
 {
-	return true;
+	register uint64_t asked __asm__("x16") = 1;
+
+	__asm__ __volatile__("hint #40" : "+r"(asked));
+	return asked != 0;
 }
 
 static void set_control_words(uint64_t *words)
@@ -177,36 +204,11 @@ static void set_control_words(uint64_t *words)
 	__asm__ __volatile__("mrs %0, fpcr" : "=r"(words[CONTROL]));
 }
 
-#else
-
-enum { WORDS = 4, ENTRY = 0, ARG = 1, RETURN = 2 };
-
-static void plait__machine_context_start(void)
-{
-}
-
-void plait__machine_context_switch(plait__machine_context *out_from,
-				   plait__machine_context to)
-{
-	(void)out_from;
-	(void)to;
-}
-
-bool plait__machine_context_is_supported(void)
-{
-	return false;
-}
-
-static void set_control_words(uint64_t *words)
-{
-	(void)words;
-}
-
 #endif
 
 plait__machine_context plait__machine_context_make(void *low, size_t bytes,
-						   void (*entry)(void *arg),
-						   void *arg)
+						   const plait__machine_entry *
+						   entry, void *arg)
 {
 	void (*const start)(void) = plait__machine_context_start;
 	/* A return address and a word of padding keep the stack aligned. */
@@ -215,8 +217,18 @@ plait__machine_context plait__machine_context_make(void *low, size_t bytes,
 
 	memset(words, 0, WORDS * sizeof(*words) + 16);
 	set_control_words(words);
-	memcpy(&words[ENTRY], &entry, sizeof(entry));
+	memcpy(&words[ENTRY], &entry->run, sizeof(entry->run));
+	memcpy(&words[CAUGHT], &entry->caught, sizeof(entry->caught));
 	words[ARG] = (uint64_t)(uintptr_t)arg;
 	memcpy(&words[RETURN], &start, sizeof(start));
 	return words;
+}
+
+void *plait__machine_context_landing(void)
+{
+	void (*const land)(void) = plait__machine_context_land;
+	void *address;
+
+	memcpy(&address, &land, sizeof(address));
+	return address;
 }

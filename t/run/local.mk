@@ -54,6 +54,7 @@ API_TESTS += %D%/awaits_random.t
 %C%_awaits_random_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/coroutine_kernels.t
 %C%_coroutine_kernels_t_LDADD = $(LDADD_API)
+PLAIN_SCRIPT_TESTS += %D%/exceptions.t
 API_TESTS += %D%/coroutine_ends.t
 %C%_coroutine_ends_t_LDADD = $(LDADD_API)
 # ThreadSanitizer reports the races, too.

@@ -217,8 +217,12 @@ static void fail_result(plait__external *external, uint32_t command,
 {
 	plait_error why = { .size = sizeof(why) };
 
-	plait__fail_origin(&why, PLAIT_E_FAILED, result, "failed with %d",
-			   (int)result);
+	if (external->coroutine->coroutine.threw)
+		plait__fail(&why, PLAIT_E_FAILED, "an exception has left the "
+			    "function; catch it there");
+	else
+		plait__fail_origin(&why, PLAIT_E_FAILED, result,
+				   "failed with %d", (int)result);
 	plait__instance_fail(external->instance, command, &why);
 }
 
