@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Notes for AddressSanitizer and ThreadSanitizer about switches of stacks.
- * Empty in other builds.
+ * Notes about stacks and switches: for AddressSanitizer and ThreadSanitizer,
+ * empty in other builds; and for valgrind, a few no-ops per stack outside of it,
+ * if its header was there when this was compiled.
  *
  * ThreadSanitizer keeps a call stack per fiber: a function that it instruments
  * adds a frame to the fiber that it is entered on, and removes one from the
@@ -28,6 +29,13 @@
 #endif
 #endif
 
+#ifdef __has_include
+#if __has_include(<valgrind/valgrind.h>)
+#define PLAIT__FIBERS_VALGRIND 1
+#include <valgrind/valgrind.h>
+#endif
+#endif
+
 #ifdef PLAIT__FIBERS_ASAN
 #include <sanitizer/common_interface_defs.h>
 #endif
@@ -36,6 +44,25 @@
 #endif
 
 #define PLAIT__FIBER_NOTE static inline __attribute__((always_inline)) void
+
+/* The stack was made, and will be unmapped. */
+PLAIT__FIBER_NOTE plait__fiber_note_stack(plait__stack *stack, size_t bytes)
+{
+	(void)stack;
+	(void)bytes;
+#ifdef PLAIT__FIBERS_VALGRIND
+	stack->note = (uint32_t)VALGRIND_STACK_REGISTER(stack->low,
+							stack->low + bytes - 1);
+#endif
+}
+
+PLAIT__FIBER_NOTE plait__fiber_note_unmap(const plait__stack *stack)
+{
+	(void)stack;
+#ifdef PLAIT__FIBERS_VALGRIND
+	VALGRIND_STACK_DEREGISTER(stack->note);
+#endif
+}
 
 /* The coroutine was made. */
 PLAIT__FIBER_NOTE plait__fiber_note_made(plait__coroutine *coroutine)

@@ -2,6 +2,8 @@
 /* Slabs and free lists of stacks; see stack_pool.h. */
 #include "coroutine/stack_pool.h"
 
+#include "coroutine/fiber_notes.h"
+
 #include "base/error.h"
 #include "sys/stack_memory.h"
 
@@ -51,6 +53,8 @@ void plait__stack_pool_fini(plait__stack_pool *pool)
 
 	for (; pool->slab != NULL; pool->slab = next) {
 		next = pool->slab->next;
+		for (uint64_t i = 0; i < pool->slab->carved; i++)
+			plait__fiber_note_unmap(&pool->slab->stacks[i]);
 		plait__stack_memory_unmap(pool->slab, pool->slab->bytes);
 	}
 }
@@ -127,6 +131,7 @@ static plait__stack *carve(plait__stack_pool *pool)
 	pool->count++;
 	slab->stacks[i].low = (char *)slab + header_bytes(slab->count) +
 			      i * (guard + pool->stack_bytes) + guard;
+	plait__fiber_note_stack(&slab->stacks[i], pool->stack_bytes);
 	return &slab->stacks[i];
 }
 

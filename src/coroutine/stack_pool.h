@@ -28,6 +28,7 @@ struct plait__stack {
 	plait__stack *next;	/* of a free list */
 	char *low;		/* the lowest byte */
 	bool guarded;		/* false until it was taken once */
+	uint32_t note;		/* its number in valgrind */
 };
 
 typedef struct plait__stack_slab plait__stack_slab;
