@@ -64,6 +64,12 @@ MC_TESTS += %D%/completion.t
 	src/sys/mutex.c
 %C%_completion_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_completion_t_LDADD = $(LDADD_MC)
+# Includes src/object/handle/handle_table.c, as handle_table.t.
+MC_TESTS += %D%/gate.t
+%C%_gate_t_SOURCES = %D%/gate.c src/base/error.c \
+	src/object/handle/object.c src/object/signal/gate.c src/sys/mutex.c
+%C%_gate_t_CPPFLAGS = $(MC_CPPFLAGS)
+%C%_gate_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/loop_prelude.t
 %C%_loop_prelude_t_SOURCES = %D%/loop_prelude.c
 %C%_loop_prelude_t_CPPFLAGS = $(MC_CPPFLAGS)

@@ -148,8 +148,10 @@ void plait__gate_abandon(plait__object *object)
 	char room[PLAIT__OBJECT_NAME_BYTES];
 	int tries;
 
-	if (!signal->is_gate || (plait__object_uses(object) == 0 &&
-				 !plait__handle_is_shared(object->slot)))
+	/* A thread inside takes a hold before it leaves, so the holds are read
+	 * after the threads. */
+	if (!signal->is_gate || (!plait__handle_is_shared(object->slot) &&
+				 plait__object_uses(object) == 0))
 		return;
 	plait__fail(&failure, PLAIT_E_CANCELLED,
 		    "%s was released, so it cannot be raised any more",
