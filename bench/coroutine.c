@@ -8,7 +8,7 @@
  */
 #include "plait/plait.h"
 
-#include "coroutine/coroutine.h"
+#include "coroutine/coroutine_switch.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Coroutines: begin, suspend, resume, end; see coroutine.h. */
-#include "coroutine/coroutine.h"
+/* Coroutines: begin, end; see coroutine.h. */
+#include "coroutine/coroutine_switch.h"
 
-#include "coroutine/fiber_notes.h"
 #include "coroutine/foreign_exception.h"
 
 #include "base/error.h"
@@ -63,27 +62,6 @@ plait_status plait__coroutine_init(plait__coroutine *coroutine,
 		coroutine);
 	plait__fiber_note_made(coroutine);
 	return PLAIT_OK;
-}
-
-bool plait__coroutine_resume(plait__coroutine *coroutine)
-{
-	plait__fiber_note_resume(coroutine);
-	plait__machine_context_switch(&coroutine->resumer,
-				      coroutine->suspended);
-	plait__fiber_note_resumed(coroutine);
-	if (!coroutine->ended)
-		return false;
-	plait__fiber_note_ended(coroutine);
-	plait__stack_pool_return(coroutine->pool, coroutine->stack);
-	return true;
-}
-
-void plait__coroutine_suspend(plait__coroutine *coroutine)
-{
-	plait__fiber_note_leave(coroutine, false);
-	plait__machine_context_switch(&coroutine->suspended,
-				      coroutine->resumer);
-	plait__fiber_note_entered(coroutine);
 }
 
 void plait__coroutine_lose(plait__coroutine *coroutine)

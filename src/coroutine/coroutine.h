@@ -3,7 +3,7 @@
  * Coroutine: a function on a stack of its own, which suspends itself and is
  * resumed by any thread.  One thread at a time resumes it; the caller orders the
  * threads.  Contains no plait object and decides nothing: src/run/external has
- * the awaits.
+ * the awaits.  coroutine_switch.h has what suspends and resumes it.
  */
 #ifndef PLAIT_SRC_COROUTINE_COROUTINE_H
 #define PLAIT_SRC_COROUTINE_COROUTINE_H
@@ -39,14 +39,6 @@ plait_status plait__coroutine_init(plait__coroutine *coroutine,
 				   plait__stack_pool *pool,
 				   int32_t (*function)(void *user_data),
 				   void *user_data, plait_error *error);
-
-/* Run the coroutine until it suspends itself or ends; returns true if it
- * ended, and has given its stack back. */
-bool plait__coroutine_resume(plait__coroutine *coroutine);
-
-/* Suspend the coroutine, which the caller is in.  Returns on the thread that
- * resumes it; nothing of the former thread may be kept across. */
-void plait__coroutine_suspend(plait__coroutine *coroutine);
 
 /* Forget a coroutine whose thread has ended in it: its stack is lost. */
 void plait__coroutine_lose(plait__coroutine *coroutine);

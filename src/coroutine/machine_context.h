@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The stack pointer of a suspended flow; its registers lie above. */
+/* The saved registers of a suspended flow. */
 typedef void *plait__machine_context;
 
 /* Functions that a flow begins with; neither returns. */
@@ -33,13 +33,17 @@ plait__machine_context plait__machine_context_make(void *low, size_t bytes,
 						   const plait__machine_entry *
 						   entry, void *arg);
 
-/* Suspend the caller as *out_from, and continue `to`. */
-void plait__machine_context_switch(plait__machine_context *out_from,
-				   plait__machine_context to);
-
 /* Returns the address at which the base frame of a flow continues with an
  * exception, or null if base frames catch none: then an exception ends the
  * process. */
 void *plait__machine_context_landing(void);
+
+#ifdef PLAIT_CONTEXT_ASSEMBLY
+#include "coroutine/machine_switch.h"
+#else
+/* Suspend the caller as *out_from, and continue `to`. */
+void plait__machine_context_switch(plait__machine_context *out_from,
+				   plait__machine_context to);
+#endif
 
 #endif

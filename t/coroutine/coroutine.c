@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Coroutines without plans: switches keep registers and control words, any
  * thread resumes; exceptions and backtraces end at the base frame. */
-#include "coroutine/coroutine.h"
+#include "coroutine/coroutine_switch.h"
 
 #include "lib/tap.h"
 

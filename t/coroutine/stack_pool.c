@@ -2,7 +2,7 @@
 /* Stacks of coroutines: reused, limited by number and bytes, guarded with and
  * without marks of the kernel; their memory when many are suspended, and when
  * they are back. */
-#include "coroutine/coroutine.h"
+#include "coroutine/coroutine_switch.h"
 
 #include "lib/refuse.h"
 #include "lib/tap.h"

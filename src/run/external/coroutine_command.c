@@ -19,6 +19,8 @@
 #include "run/external/points_await.h"
 #include "run/run_await.h"
 
+#include "coroutine/coroutine_switch.h"
+
 #include "base/alloc.h"
 #include "base/error.h"
 #include "object/kernel/kernel.h"
