@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Coroutines: a switch there and back, begin and end beside an empty call, an
- * await of what has happened, a turn of others, and plans that are awaited
- * beside the same nodes in one graph.
+ * await of what has happened, a turn of others, plans that are awaited beside
+ * the same nodes in one graph, and many coroutines that each await a run.
+ * coroutine_peers.cc measures other libraries.
  *
  *   bench/coroutine [rounds]
  */
@@ -12,13 +13,17 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
-enum { NODES = 1000, SWITCHES = 1000, LEAVES = 100, LEAF_NS = 1000 };
+enum {
+	NODES = 1000, SWITCHES = 1000, LEAVES = 100, LEAF_NS = 1000,
+	AWAITERS = 1000, QUEUES = 8
+};
 
 static plait_error error = { .size = sizeof(error) };
 static plait_context *context;
-static plait_queue *queue;
+static plait_queue *queue, *queues[QUEUES];
 static plait_signal *reached;
 static plait__coroutine one;
 
@@ -78,8 +83,41 @@ static int32_t await_plan(void *plan)
 	return 0;
 }
 
-static plait_plan *plan_of(plait_host_function function, void *user_data,
-			   int count, bool suspends)
+/* The run of one node, on one of several queues, as a queue orders its runs. */
+static int32_t await_one(void *plan)
+{
+	static uint32_t next;
+	const uint32_t i = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
+
+	must(plait_await_plan(plan, queues[i % QUEUES], NULL, PLAIT_FOREVER,
+			      &error));
+	return 0;
+}
+
+/* Coroutines on a lane each, so that all are suspended at once. */
+static plait_plan *plan_of_awaiters(plait_plan *one_leaf)
+{
+	plait_node_desc desc = {
+		.size = sizeof(desc), .kind = PLAIT_NODE_CALL,
+		.flags = PLAIT_CALL_ANY_THREAD | PLAIT_CALL_COROUTINE,
+		.function = await_one, .user_data = one_leaf,
+	};
+	const plait_freeze_desc freeze = { .size = sizeof(freeze),
+					   .lanes = AWAITERS };
+	plait_node node = 0;
+	plait_graph *graph;
+	plait_plan *plan;
+
+	must(plait_graph_create(context, &graph, &error));
+	for (int i = 0; i < AWAITERS; i++)
+		must(plait_graph_add(graph, &desc, NULL, 0, &node, &error));
+	must(plait_graph_freeze(graph, &freeze, &plan, &error));
+	plait_graph_release(graph);
+	return plan;
+}
+
+static plait_plan *plan_with(plait_host_function function, void *user_data,
+			     int count, bool suspends, uint32_t instances)
 {
 	plait_node_desc desc = {
 		.size = sizeof(desc), .kind = PLAIT_NODE_CALL,
@@ -87,7 +125,8 @@ static plait_plan *plan_of(plait_host_function function, void *user_data,
 			 (suspends ? PLAIT_CALL_COROUTINE : 0),
 		.function = function, .user_data = user_data,
 	};
-	const plait_freeze_desc freeze = { .size = sizeof(freeze), .lanes = 1 };
+	const plait_freeze_desc freeze = { .size = sizeof(freeze), .lanes = 1,
+					   .instances = instances };
 	plait_node node = 0;
 	plait_graph *graph;
 	plait_plan *plan;
@@ -99,6 +138,12 @@ static plait_plan *plan_of(plait_host_function function, void *user_data,
 	must(plait_graph_freeze(graph, &freeze, &plan, &error));
 	plait_graph_release(graph);
 	return plan;
+}
+
+static plait_plan *plan_of(plait_host_function function, void *user_data,
+			   int count, bool suspends)
+{
+	return plan_with(function, user_data, count, suspends, 0);
 }
 
 /* ---- rows ---- */
@@ -122,6 +167,50 @@ static void switch_often(void *pool)
 	while (!plait__coroutine_resume(&one))
 		continue;
 }
+
+#ifdef __x86_64__
+/* By hand, as short as the calling convention allows, without control words. */
+void bench_switch(void **out_from, void *to);
+__asm__(".text\n"
+	"bench_switch:\n"
+	"	pushq %rbp\n"
+	"	pushq %rbx\n"
+	"	pushq %r12\n"
+	"	pushq %r13\n"
+	"	pushq %r14\n"
+	"	pushq %r15\n"
+	"	movq %rsp, (%rdi)\n"
+	"	movq %rsi, %rsp\n"
+	"	popq %r15\n"
+	"	popq %r14\n"
+	"	popq %r13\n"
+	"	popq %r12\n"
+	"	popq %rbx\n"
+	"	popq %rbp\n"
+	"	popq %rdx\n"
+	"	jmpq *%rdx\n");
+
+static void *here, *there;
+
+static void answer(void)
+{
+	for (;;)
+		bench_switch(&there, here);
+}
+
+/* The stack begins with six registers and the address of the function. */
+static void switch_by_hand(void *arg)
+{
+	static void *stack[8192];
+	void (*const function)(void) = answer;
+
+	(void)arg;
+	memcpy(&stack[8190], &function, sizeof(function));
+	there = &stack[8184];
+	for (int i = 0; i < SWITCHES; i++)
+		bench_switch(&here, there);
+}
+#endif
 
 struct row {
 	const char *name;
@@ -162,8 +251,14 @@ int main(int argc, char **argv)
 	must(plait_queue_emit(queue, reached, NULL, &error));
 	must(plait_queue_finish(queue, PLAIT_FOREVER, &error));
 	plait__stack_pool_init(&pool, 65536, 4, 0);
+	for (int i = 0; i < QUEUES; i++)
+		must(plait_queue_create(device, NULL, &queues[i], &error));
 	leaf = plan_of(spin, NULL, LEAVES, false);
 	struct row rows[] = {
+#ifdef __x86_64__
+		{ "switch there and back, by hand", switch_by_hand, NULL,
+		  SWITCHES, 0 },
+#endif
 		{ "switch there and back", switch_often, &pool, SWITCHES, 0 },
 		{ "empty call, a node", call,
 		  plan_of(nothing, NULL, NODES, false), NODES, 0 },
@@ -176,6 +271,9 @@ int main(int argc, char **argv)
 		{ "100 nodes of 1 us", call, leaf, 1, 0 },
 		{ "the same as a plan that a coroutine awaits", call,
 		  plan_of(await_plan, leaf, 1, true), 1, 0 },
+		{ "a coroutine that awaits a run of 1 us", call,
+		  plan_of_awaiters(plan_with(spin, NULL, 1, false,
+					     AWAITERS)), AWAITERS, 0 },
 	};
 	measure(rows, (int)(sizeof(rows) / sizeof(rows[0])),
 		argc > 1 ? atoi(argv[1]) : 50);

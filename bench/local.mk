@@ -120,7 +120,7 @@ BENCH_FLOW_PEER =
 BENCH_ABSENT += --absent 'StarPU: configure found no libstarpu-dev'
 endif
 check_DATA += $(BENCH_PEERS)
-CLEANFILES += $(BENCH_PEERS) %D%/opencl_starpu %D%/flow_starpu %D%/loops_omp \
+CLEANFILES += $(BENCH_PEERS) %D%/coroutine_peers %D%/opencl_starpu %D%/flow_starpu %D%/loops_omp \
 	%D%/results.tsv
 
 BENCH_LIBRARY = %D%/libreplay.la
@@ -166,12 +166,19 @@ bench-quick: all $(BENCH_WHO)
 BENCH_OPENCL = PLAIT_PLUGIN_PATH='$(abs_top_builddir)/plugins/.libs' %D%/opencl
 bench-flow: all $(BENCH_FLOW_PEER)
 	PLAIT_PLUGIN_PATH=plugins/.libs %D%/flow --gate A
+# In turn; needs libboost-context-dev and libtbb-dev.
+%D%/coroutine_peers: $(srcdir)/%D%/coroutine_peers.cc
+	@echo '  PEER     $@'; $(CXX) -std=c++17 -O2 -Wall $(TBB_CFLAGS) \
+		$(srcdir)/%D%/coroutine_peers.cc -lboost_context $(TBB_LIBS) -o $@
+bench-coroutine: all %D%/coroutine_peers
+	for turn in 1 2 3; do PLAIT_PLUGIN_PATH=plugins/.libs %D%/coroutine && \
+		%D%/coroutine_peers || exit 1; done
 bench-opencl: all $(BENCH_OPENCL_PEER)
 	$(BENCH_OPENCL) 101 chain $(BENCH_OPENCL_PEER)
 	$(BENCH_OPENCL) 101 loop
 	POCL_AFFINITY=1 $(BENCH_OPENCL) 101 diamond
 
-.PHONY: bench bench-quick bench-opencl bench-loops bench-flow
+.PHONY: bench bench-quick bench-opencl bench-loops bench-flow bench-coroutine
 
 # compile times of collectives
 noinst_PROGRAMS += %D%/coll

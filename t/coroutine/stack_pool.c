@@ -279,6 +279,20 @@ static uint64_t resident_kib(void)
 	       read_kib("/proc/self/status", "VmPTE:");
 }
 
+static uint64_t count_mappings(void)
+{
+	FILE *file = fopen("/proc/self/maps", "r");
+	uint64_t count = 0;
+	int letter;
+
+	if (file == NULL)
+		return 0;
+	while ((letter = fgetc(file)) != EOF)
+		count += letter == '\n';
+	(void)fclose(file);
+	return count;
+}
+
 struct suspended {
 	plait__coroutine coroutine;
 	int32_t number;
@@ -334,22 +348,25 @@ static void check_many(uint64_t count)
 	plait__stack_pool pool = { 0 };
 	struct suspended *all = calloc(count, sizeof(*all));
 	const uint64_t before = resident_kib();
-	uint64_t suspended, each;
+	uint64_t suspended, each, mappings = count_mappings();
 
 	if (!OK(all != NULL))
 		return;
 	plait__stack_pool_init(&pool, STACK, 0, 0);
 	suspended = suspend_all(all, count, &pool);
 	each = (resident_kib() - before) * 1024 / (suspended + 1);
+	mappings = count_mappings() - mappings;
 	IS_UINT(end_all(all, suspended), suspended);
 	if (suspended < count && !has_marks()) {
 		SKIP("each guard page is a mapping here");
 	} else {
 		IS_UINT(suspended, count);
 		OK(is_slow() || each <= LIMIT_BYTES_EACH);
+		OK(mappings < count / 20);
 	}
-	NOTE("%llu suspended: %llu bytes each", (unsigned long long)suspended,
-	     (unsigned long long)each);
+	NOTE("%llu suspended: %llu bytes each, %llu mappings",
+	     (unsigned long long)suspended, (unsigned long long)each,
+	     (unsigned long long)mappings);
 	plait__stack_pool_fini(&pool);
 	free(all);
 }
