@@ -55,6 +55,8 @@ API_TESTS += %D%/awaits_random.t
 API_TESTS += %D%/coroutine_kernels.t
 %C%_coroutine_kernels_t_LDADD = $(LDADD_API)
 PLAIN_SCRIPT_TESTS += %D%/exceptions.t
+API_TESTS += %D%/coroutine_limits.t
+%C%_coroutine_limits_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/coroutine_ends.t
 %C%_coroutine_ends_t_LDADD = $(LDADD_API)
 # ThreadSanitizer reports the races, too.
