@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -145,6 +146,80 @@ static void many_threads(void)
 	}
 	OK(pool.count <= 4);
 	plait__stack_pool_fini(&pool);
+}
+
+/* ---- refusals of the kernel ---- */
+
+static plait_status take_without(int resource, struct rlimit *limit,
+				 plait__stack_pool *pool, plait__stack **out)
+{
+	const rlim_t before = limit->rlim_cur;
+	plait_status status;
+
+	limit->rlim_cur = 0;
+	(void)setrlimit(resource, limit);
+	status = plait__stack_pool_take(pool, out, &error);
+	limit->rlim_cur = before;
+	(void)setrlimit(resource, limit);
+	return status;
+}
+
+/* Nothing is lost by a refusal: the next take gets a stack. */
+static void no_memory(void)
+{
+	plait__stack_pool pool = { 0 };
+	plait__stack *stack = NULL;
+	struct rlimit limit;
+
+	if (is_slow()) {
+		SKIP("the sanitizer or valgrind needs address space, too");
+		return;
+	}
+	OK(getrlimit(RLIMIT_AS, &limit) == 0);
+	plait__stack_pool_init(&pool, STACK, 1, 0);
+	IS_INT(take_without(RLIMIT_AS, &limit, &pool, &stack), PLAIT_E_NOMEM);
+	HAS_STR(error.text, "65536 bytes");
+	IS_UINT(pool.count, 0);
+	OK(plait__stack_pool_take(&pool, &stack, &error) == PLAIT_OK);
+	plait__stack_pool_return(&pool, stack);
+	plait__stack_pool_fini(&pool);
+}
+
+/* Never returns.  The stack without a guard page is not given out later. */
+static void take_unguarded(void)
+{
+	plait__stack_pool pool = { 0 };
+	plait__stack *stack;
+
+	if (!refuse_guard_marks() || !refuse_guard_mappings())
+		_exit(77);
+	plait__stack_pool_init(&pool, STACK, 2, 0);
+	for (int i = 0; i < 3; i++)
+		if (plait__stack_pool_take(&pool, &stack, &error) !=
+		    PLAIT_E_NOMEM || pool.count != 1 ||
+		    strstr(error.text, "max_map_count") == NULL)
+			_exit(8);
+	_exit(7);
+}
+
+static void no_guard_page(void)
+{
+	int state = 0;
+	pid_t child;
+
+	if (is_slow()) {
+		SKIP("the sanitizer or valgrind needs mprotect, too");
+		return;
+	}
+	child = fork();
+	if (child == 0)
+		take_unguarded();
+	OK(child > 0 && waitpid(child, &state, 0) == child);
+	OK(WIFEXITED(state));
+	if (WEXITSTATUS(state) == 77)
+		SKIP("no seccomp here");
+	else
+		IS_INT(WEXITSTATUS(state), 7);
 }
 
 /* ---- guard pages ---- */
@@ -362,7 +437,7 @@ static void check_many(uint64_t count)
 	} else {
 		IS_UINT(suspended, count);
 		OK(is_slow() || each <= LIMIT_BYTES_EACH);
-		OK(mappings < count / 20);
+		OK(is_slow() || mappings < count / 20);
 	}
 	NOTE("%llu suspended: %llu bytes each, %llu mappings",
 	     (unsigned long long)suspended, (unsigned long long)each,
@@ -441,6 +516,8 @@ static const struct tap_scenario all[] = {
 	{ "reused", reused },
 	{ "limit of bytes", limit_of_bytes },
 	{ "many threads", many_threads },
+	{ "no memory", no_memory },
+	{ "no guard page", no_guard_page },
 	{ "guard page", guard_page },
 	{ "guard mapping", guard_mapping },
 	{ "suspended at once", suspended_at_once },
