@@ -2,12 +2,11 @@
 /* Exceptions of other languages in coroutines; see foreign_exception.h. */
 #include "coroutine/foreign_exception.h"
 
-#include "coroutine/machine_context.h"
-
 #include "sys/dl.h"
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 _Unwind_Reason_Code plait__foreign_exception_personality(
@@ -26,7 +25,8 @@ _Unwind_Reason_Code plait__foreign_exception_personality(
 		return _URC_CONTINUE_UNWIND;
 	_Unwind_SetGR(context, __builtin_eh_return_data_regno(0),
 		      (_Unwind_Word)(uintptr_t)exception);
-	_Unwind_SetIP(context, (_Unwind_Ptr)plait__machine_context_landing());
+	_Unwind_SetIP(context, (_Unwind_Ptr)(uintptr_t)
+			       _Unwind_GetLanguageSpecificData(context));
 	return _URC_INSTALL_CONTEXT;
 }
 

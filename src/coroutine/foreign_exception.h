@@ -10,7 +10,7 @@
 #include <unwind.h>
 
 /* The personality routine of the base frame: catches every exception, and
- * continues at plait__machine_context_landing with it. */
+ * continues with it where the frame's language-specific data is. */
 _Unwind_Reason_Code plait__foreign_exception_personality(
 	int version, _Unwind_Action actions,
 	_Unwind_Exception_Class exception_class,

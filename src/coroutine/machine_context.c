@@ -8,7 +8,6 @@
 #include <string.h>
 
 void plait__machine_context_start(void) __attribute__((visibility("hidden")));
-void plait__machine_context_land(void) __attribute__((visibility("hidden")));
 
 /* At the stack pointer of a base frame; offsets are named in the assembly. */
 struct base {
@@ -32,6 +31,7 @@ __asm__(
 	"plait__machine_context_start:\n"
 	".cfi_startproc\n"
 	".cfi_personality 0x1b, plait__foreign_exception_personality\n"
+	".cfi_lsda 0x1b, 2f\n"
 	/* The end of a backtrace. */
 	".cfi_undefined rip\n"
 	"	endbr64\n"
@@ -43,9 +43,7 @@ __asm__(
 	"	notrack jmpq *%rdx\n"
 	".cfi_adjust_cfa_offset -8\n"
 	"1:	ud2\n"
-	".globl plait__machine_context_land\n"
-	".hidden plait__machine_context_land\n"
-	"plait__machine_context_land:\n"
+	"2:\n"
 	"	endbr64\n"
 	"	movq 16(%rsp), %rdi\n"
 	"	movq %rax, %rsi\n"
@@ -84,6 +82,7 @@ __asm__(
 	"plait__machine_context_start:\n"
 	".cfi_startproc\n"
 	".cfi_personality 0x1b, plait__foreign_exception_personality\n"
+	".cfi_lsda 0x1b, 2f\n"
 	/* The end of a backtrace. */
 	".cfi_undefined x30\n"
 	"	hint #36\n"
@@ -92,9 +91,7 @@ __asm__(
 	"	adr x30, 1f\n"
 	"	br x16\n"
 	"1:	brk #1\n"
-	".globl plait__machine_context_land\n"
-	".hidden plait__machine_context_land\n"
-	"plait__machine_context_land:\n"
+	"2:\n"
 	"	hint #36\n"
 	"	mov x1, x0\n"
 	"	ldr x0, [sp, #16]\n"
@@ -143,11 +140,7 @@ plait__machine_context plait__machine_context_make(void *low, size_t bytes,
 	return registers;
 }
 
-void *plait__machine_context_landing(void)
+bool plait__machine_context_catches(void)
 {
-	void (*const land)(void) = plait__machine_context_land;
-	void *address;
-
-	memcpy(&address, &land, sizeof(address));
-	return address;
+	return true;
 }

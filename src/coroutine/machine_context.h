@@ -33,10 +33,9 @@ plait__machine_context plait__machine_context_make(void *low, size_t bytes,
 						   const plait__machine_entry *
 						   entry, void *arg);
 
-/* Returns the address at which the base frame of a flow continues with an
- * exception, or null if base frames catch none: then an exception ends the
+/* Returns false if base frames catch no exceptions, so that one ends the
  * process. */
-void *plait__machine_context_landing(void);
+bool plait__machine_context_catches(void);
 
 #ifdef PLAIT_CONTEXT_ASSEMBLY
 #include "coroutine/machine_switch.h"

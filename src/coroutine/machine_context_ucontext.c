@@ -65,7 +65,7 @@ void plait__machine_context_switch(plait__machine_context *out_from,
 	(void)swapcontext(&self, next);
 }
 
-void *plait__machine_context_landing(void)
+bool plait__machine_context_catches(void)
 {
-	return NULL;
+	return false;
 }

@@ -115,7 +115,7 @@ static void exception(void)
 					    .exception_cleanup = drop_raised };
 	plait__stack_pool pool = { 0 };
 
-	if (plait__machine_context_landing() == NULL) {
+	if (!plait__machine_context_catches()) {
 		SKIP("an exception ends the process here");
 		return;
 	}
