@@ -41,6 +41,14 @@ static plait_status post(void *user_data, uint64_t number, plait_error *error)
 	return PLAIT_OK;
 }
 
+/* The newest ops, behind op `before`, are a notification. */
+static void note_notice(plait__flow *flow, uint64_t before)
+{
+	if (flow->notices_to != before)
+		flow->notices_after = before;
+	flow->notices_to = flow->window.newest;
+}
+
 /* Caller holds the lock.  PLAIT_PENDING: no room. */
 static plait_status commit_notice(plait__flow *flow, plait_task task,
 				  plait__inbox_event *event, plait_error *error)
@@ -48,9 +56,11 @@ static plait_status commit_notice(plait__flow *flow, plait_task task,
 	plait__flow_task op = { .flow = flow, .kind = PLAIT__OP_ASYNC,
 				.is_always = true, .is_prefix = task == 0,
 				.cells = NOTICE_CELLS, .behind = task };
+	const uint64_t before = flow->window.newest;
 	struct notice *notice;
+	plait_status status;
 
-	if (task > flow->window.newest)
+	if (task > before)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "task %llu was not submitted; the newest is "
 				   "%llu", (unsigned long long)task,
@@ -62,7 +72,10 @@ static plait_status commit_notice(plait__flow *flow, plait_task task,
 	*notice = (struct notice){ flow, event, task };
 	op.filled.call.begin = post;
 	op.filled.user_data = notice;
-	return plait__commit_task(&op, error);
+	status = plait__commit_task(&op, error);
+	if (status == PLAIT_OK)
+		note_notice(flow, before);
+	return status;
 }
 
 /* Promise an event and commit the op that posts it; waits for room. */

@@ -128,6 +128,8 @@ struct plait__flow {
 	uint32_t access_capacity;
 	plait__record *record;	 /* or null */
 	bool is_strict;		 /* it has a record */
+	/* Ops behind `notices_after`, up to `notices_to`, are notifications. */
+	uint64_t notices_after, notices_to;
 	plait__flow_name *names; /* labels of tasks from a text */
 	plait__flow_capture *capture; /* or null */
 	plait__repetition *repetitions;

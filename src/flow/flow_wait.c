@@ -275,8 +275,10 @@ resolve(plait__flow *flow, plait_task task, uint64_t timeout_ns,
 
 	plait__flow_lock(flow);
 	newest = flow->window.newest;
+	/* A poll behind an event does not find the op that posted it. */
 	if (all)
-		task = newest;
+		task = timeout_ns == 0 && flow->notices_to == newest ?
+			       flow->notices_after : newest;
 	if (task > newest)
 		status = plait__fail(error, PLAIT_E_INVALID,
 				     "task %llu was not submitted; the newest "

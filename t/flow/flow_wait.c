@@ -445,6 +445,33 @@ static void thread_exit(void)
 	close_flow();
 }
 
+/* Behind the event of a notification a poll finds all tasks done, though the
+ * thread that posted the event may still be inside the op. */
+static void polls(void)
+{
+	enum { ROUNDS = 2000 };
+	plait_inbox *inbox = NULL;
+	unsigned late = 0;
+
+	if (!open_flow(&flow_settings[3], 64))
+		return;
+	OK(plait_inbox_create(flow_rig.context, &inbox, NULL) == PLAIT_OK);
+	for (int i = 0; i < ROUNDS; i++) {
+		plait_event event = { .size = sizeof(event) };
+		uint64_t since = 0;
+
+		(void)call_task("task", return_it, NULL, NULL, 0);
+		(void)plait_flow_notify(flow, 0, inbox, NULL, NULL, NULL);
+		while (plait_inbox_next(inbox, &event, NULL) ==
+			       PLAIT_PENDING && !tap_late(&since))
+			;
+		late += plait_flow_wait(flow, 0, 0, NULL) != PLAIT_OK;
+	}
+	IS_UINT(late, 0);
+	plait_inbox_release(inbox);
+	close_flow();
+}
+
 static const struct tap_scenario all[] = {
 	{ "window", window },
 	{ "barriers", barriers },
@@ -455,6 +482,7 @@ static const struct tap_scenario all[] = {
 	{ "owners in plans", owners_in_plans },
 	{ "two mappings", two_mappings },
 	{ "thread exit", thread_exit },
+	{ "polls", polls },
 };
 
 TAP_MAIN(all)
