@@ -25,6 +25,12 @@ class Coroutines(Case):
             graph.call(function)
         return graph.freeze(widest=True)
 
+    def await_begin(self, run, begun):
+        """Run coroutines of a run until one has added to `begun`; the run does not end."""
+        while not begun:
+            with self.assertRaises(plait.WaitTimeout):
+                run.wait(0.01)
+
     def test_two_that_wait_for_each_other(self):
         gates, order, numbers = [self.gate(), self.gate()], [], [1, 2, 3]
 
@@ -88,9 +94,10 @@ class Coroutines(Case):
             self.assertIsInstance(caught.exception.__cause__, KeyError)
 
     def test_a_run_that_is_stopped(self):
-        gate, seen = self.gate(), []
+        gate, begun, seen = self.gate(), [], []
 
         async def patient():
+            begun.append(True)
             try:
                 await gate.reach(1)
             except asyncio.CancelledError:
@@ -98,16 +105,20 @@ class Coroutines(Case):
                 raise
 
         async def stubborn():
+            begun.append(True)
             try:
                 await gate.reach(1)
             except asyncio.CancelledError:
                 await asyncio.sleep(0)
                 seen.append(plait.is_stopping())
 
-        def fail():
+        async def fail():
+            while not begun:
+                await asyncio.sleep(0)
             raise ValueError("another node")
         for function in patient, stubborn:
             for other in None, fail:
+                begun.clear()
                 seen.clear()
                 graph = self.system.graph()
                 graph.call(function)
@@ -115,8 +126,7 @@ class Coroutines(Case):
                     graph.call(other)
                 run = graph.freeze(widest=True).run(self.queue)
                 if other is None:
-                    with self.assertRaises(plait.WaitTimeout):
-                        run.wait(0.01)
+                    self.await_begin(run, begun)
                     run.cancel()
                 with self.assertRaises(plait.CancelledError if other is None else plait.FailedError):
                     run.wait()
@@ -194,16 +204,16 @@ class Coroutines(Case):
         self.assertEqual(seen, ["second"])
 
     def test_a_system_that_is_released(self):
-        gate, seen = self.gate(), []
+        gate, begun, seen = self.gate(), [], []
 
         async def node():
+            begun.append(True)
             try:
                 await gate.reach(1)
             finally:
                 seen.append("ended")
         run = self.plan(node).run(self.queue)
-        with self.assertRaises(plait.WaitTimeout):
-            run.wait(0.01)
+        self.await_begin(run, begun)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             self.system.release()
