@@ -146,6 +146,11 @@ argument_at(const plait_launch_request *request, uint32_t index)
 			      (size_t)request->arguments->size * index);
 }
 
+static bool is_image(const struct cuda_parameter *parameter)
+{
+	return parameter->image_in || parameter->image_out;
+}
+
 /* Values are aligned for any type. */
 static uint64_t room_of(const struct cuda_parameter *parameter)
 {
@@ -207,8 +212,9 @@ static plait_status set_argument(plait_backend *self,
 		&request->kernel->parameters[index];
 	CUdeviceptr address;
 
+	/* An image that is not bound yet has no value either. */
 	if (argument->memory == NULL) {
-		if (argument->value != NULL)
+		if (argument->value != NULL && !is_image(parameter))
 			memcpy(out, argument->value,
 			       plaitp_cuda_parameter_bytes(parameter));
 		return PLAIT_OK;

@@ -78,7 +78,8 @@ static void wait_in_all_ways(plait_run *run, plait_inbox *inbox,
 	IS_INT(plait_run_poll(run, &rig.error), PLAIT_PENDING);
 	IS_INT(plait_queue_finish(rig.queue, LIMIT_NS, &rig.error),
 	       PLAIT_E_TIMEOUT);
-	IS_INT(plait_inbox_wait(inbox, LIMIT_NS, &rig.error),
+	IS_INT(plait_inbox_wait(inbox, is_owner ? PLAIT_FOREVER : LIMIT_NS,
+				&rig.error),
 	       is_owner ? PLAIT_OK : PLAIT_E_TIMEOUT);
 	for (int i = 0; i < 3; i++)
 		IS_INT(plait_inbox_pump(inbox, 16, &count, &rig.error),
