@@ -124,6 +124,14 @@ SPARED_TESTS += %D%/repeat_nested.t
 %C%_repeat_nested_t_SOURCES = t/run/queue/repeat_nested.c
 %C%_repeat_nested_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE) -DQUEUED_CUDA -DSEEDS=12
 %C%_repeat_nested_t_LDADD = $(LDADD_ON_CUDA)
+SPARED_TESTS += %D%/iterative_filters.t
+%C%_iterative_filters_t_SOURCES = t/run/queue/iterative_filters.c
+%C%_iterative_filters_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE) -DQUEUED_CUDA
+%C%_iterative_filters_t_LDADD = $(LDADD_ON_CUDA)
+SPARED_TESTS += %D%/iterative_solvers.t
+%C%_iterative_solvers_t_SOURCES = t/run/queue/iterative_solvers.c
+%C%_iterative_solvers_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE) -DQUEUED_CUDA
+%C%_iterative_solvers_t_LDADD = $(LDADD_ON_CUDA)
 SPARED_TESTS += %D%/repeat_solvers.t
 %C%_repeat_solvers_t_SOURCES = t/run/queue/repeat_solvers.c
 %C%_repeat_solvers_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE) -DQUEUED_CUDA -DSEEDS=12

@@ -28,6 +28,18 @@ API_TESTS += %D%/repeat_nested.t
 	t/run/queue/repeats.h t/lib/queued.h
 %C%_repeat_nested_t_CPPFLAGS = $(AM_CPPFLAGS) -DON_QUEUES=0
 %C%_repeat_nested_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/iterative_filters.t
+%C%_iterative_filters_t_SOURCES = t/run/queue/iterative_filters.c \
+	t/run/queue/iterative.h t/run/queue/repeats.h \
+	t/lib/queued.h
+%C%_iterative_filters_t_CPPFLAGS = $(AM_CPPFLAGS) -DON_QUEUES=0
+%C%_iterative_filters_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/iterative_solvers.t
+%C%_iterative_solvers_t_SOURCES = t/run/queue/iterative_solvers.c \
+	t/run/queue/iterative.h t/run/queue/repeats.h \
+	t/lib/queued.h
+%C%_iterative_solvers_t_CPPFLAGS = $(AM_CPPFLAGS) -DON_QUEUES=0
+%C%_iterative_solvers_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/repeat_solvers.t
 %C%_repeat_solvers_t_SOURCES = t/run/queue/repeat_solvers.c \
 	t/run/queue/repeats.h t/lib/queued.h
