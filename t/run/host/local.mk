@@ -34,12 +34,18 @@ API_TESTS += %D%/iterative_filters.t
 	t/lib/queued.h
 %C%_iterative_filters_t_CPPFLAGS = $(AM_CPPFLAGS) -DON_QUEUES=0
 %C%_iterative_filters_t_LDADD = $(LDADD_API)
-API_TESTS += %D%/iterative_solvers.t
-%C%_iterative_solvers_t_SOURCES = t/run/queue/iterative_solvers.c \
+API_TESTS += %D%/iterative_searches.t
+%C%_iterative_searches_t_SOURCES = t/run/queue/iterative_searches.c \
 	t/run/queue/iterative.h t/run/queue/repeats.h \
 	t/lib/queued.h
-%C%_iterative_solvers_t_CPPFLAGS = $(AM_CPPFLAGS) -DON_QUEUES=0
-%C%_iterative_solvers_t_LDADD = $(LDADD_API)
+%C%_iterative_searches_t_CPPFLAGS = $(AM_CPPFLAGS) -DON_QUEUES=0
+%C%_iterative_searches_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/iterative_steps.t
+%C%_iterative_steps_t_SOURCES = t/run/queue/iterative_steps.c \
+	t/run/queue/iterative.h t/run/queue/repeats.h \
+	t/lib/queued.h
+%C%_iterative_steps_t_CPPFLAGS = $(AM_CPPFLAGS) -DON_QUEUES=0
+%C%_iterative_steps_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/repeat_solvers.t
 %C%_repeat_solvers_t_SOURCES = t/run/queue/repeat_solvers.c \
 	t/run/queue/repeats.h t/lib/queued.h

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Helpers for tests of programs that iterate: launches behind launches, random
- * data. */
+/* Helpers for tests of programs that iterate: launches behind launches, runs
+ * with memory of the program, random data. */
 #ifndef T_RUN_QUEUE_ITERATIVE_H
 #define T_RUN_QUEUE_ITERATIVE_H
 
@@ -12,7 +12,7 @@ static inline uint32_t next_random(uint32_t *random)
 	return *random >> 8;
 }
 
-/* A launch of one item if `series` is null, or of its number of items; behind
+/* A launch of WORDS items if `series` is null, or of its number of items; behind
  * another node, or 0. */
 static inline plait_node add_step(plait_graph *body, plait_kernel *kernel,
 				  const plait_series *series, plait_node after,
@@ -20,7 +20,8 @@ static inline plait_node add_step(plait_graph *body, plait_kernel *kernel,
 				  uint64_t count)
 {
 	const plait_launch launch = { .size = sizeof(launch),
-				      .dimensions = 1, .items = { 1 } };
+				      .dimensions = 1,
+				      .items = { WORDS } };
 	const plait_launch follows = { .size = sizeof(follows),
 				       .dimensions = 1 };
 
@@ -30,6 +31,27 @@ static inline plait_node add_step(plait_graph *body, plait_kernel *kernel,
 		.arguments = arguments, .argument_count = count,
 		.series = series, .series_count = series != NULL },
 		&after, after != 0);
+}
+
+/* Called, or on a queue; with memory of the program, which can be null. */
+static inline plait_status run_memory(plait_plan *plan, void *memory,
+				      uint64_t bytes, bool called)
+{
+	const plait_binding binding = PLAIT_BIND_HOST(0, memory, bytes);
+	const plait_run_desc desc = { .size = sizeof(desc),
+				      .bindings = &binding,
+				      .binding_count = memory != NULL };
+	plait_run *run = NULL;
+	plait_status status;
+
+	if (called)
+		return plait_plan_call(plan, NULL, &desc, &rig.error);
+	status = plait_plan_run(plan, rig.queue, &desc, &run, &rig.error);
+	if (status == PLAIT_OK)
+		status = plait_run_wait(run, PLAIT_FOREVER, &rig.error);
+	plait_run_release(run);
+	(void)plait_queue_finish(rig.queue, PLAIT_FOREVER, NULL);
+	return status;
 }
 
 #endif

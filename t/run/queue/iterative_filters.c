@@ -246,28 +246,6 @@ static void filter_once(uint32_t *image)
 	}
 }
 
-static void run_filter(const struct filter *f, plait_plan *plan, bool called)
-{
-	const plait_binding binding =
-		PLAIT_BIND_HOST(0, f->reduction, sizeof(*f->reduction));
-	const plait_run_desc desc = { .size = sizeof(desc),
-				      .bindings = &binding,
-				      .binding_count = f->by_host };
-	plait_run *run = NULL;
-
-	if (called) {
-		OK_THAT(plait_plan_call(plan, NULL, &desc, &rig.error) ==
-			PLAIT_OK, "filter: %s", rig.error.text);
-		return;
-	}
-	OK_THAT(plait_plan_run(plan, rig.queue, &desc, &run, &rig.error) ==
-		PLAIT_OK &&
-		plait_run_wait(run, PLAIT_FOREVER, &rig.error) == PLAIT_OK,
-		"filter: %s", rig.error.text);
-	plait_run_release(run);
-	(void)plait_queue_finish(rig.queue, PLAIT_FOREVER, NULL);
-}
-
 /* Twice in a row: the second run goes on with the image of the first. */
 static void check_images(const struct filter *f, plait_plan *plan)
 {
@@ -281,7 +259,9 @@ static void check_images(const struct filter *f, plait_plan *plan)
 		for (int i = 0; i < PASSES; i++)
 			filter_once(image);
 		f->reduction->calls = 0;
-		run_filter(f, plan, run);
+		OK_THAT(run_memory(plan, f->by_host ? f->reduction : NULL,
+				   sizeof(*f->reduction), run) == PLAIT_OK,
+			"filter: %s", rig.error.text);
 		IS_UINT(f->reduction->calls, f->by_host ? PASSES : 0);
 		get(f->image, found, PIXELS);
 		OK(memcmp(image, found, sizeof(image)) == 0);

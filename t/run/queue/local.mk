@@ -33,10 +33,14 @@ API_TESTS += %D%/iterative_filters.t
 %C%_iterative_filters_t_SOURCES = %D%/iterative_filters.c %D%/iterative.h \
 	%D%/repeats.h t/lib/queued.h
 %C%_iterative_filters_t_LDADD = $(LDADD_API)
-API_TESTS += %D%/iterative_solvers.t
-%C%_iterative_solvers_t_SOURCES = %D%/iterative_solvers.c %D%/iterative.h \
+API_TESTS += %D%/iterative_searches.t
+%C%_iterative_searches_t_SOURCES = %D%/iterative_searches.c %D%/iterative.h \
 	%D%/repeats.h t/lib/queued.h
-%C%_iterative_solvers_t_LDADD = $(LDADD_API)
+%C%_iterative_searches_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/iterative_steps.t
+%C%_iterative_steps_t_SOURCES = %D%/iterative_steps.c %D%/iterative.h \
+	%D%/repeats.h t/lib/queued.h
+%C%_iterative_steps_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/repeat_solvers.t
 %C%_repeat_solvers_t_SOURCES = %D%/repeat_solvers.c %D%/repeats.h \
 	t/lib/queued.h

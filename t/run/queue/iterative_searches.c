@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Solvers whose iterations depend on results of the one before, against plain C:
- * a breadth-first search, which ends when a kernel finds no new node; and
- * orthogonal columns, where the launches shrink with the columns that are left.
+ * Loops that end when an iteration finds nothing more, against plain C: a
+ * breadth-first search, whose kernel counts the nodes found; and clusters, whose
+ * centres a function of the host opens, until another has seen too little gain.
  */
 #include "iterative.h"
 
@@ -195,221 +195,214 @@ static void breadth_first(void)
 	each_place(12, check_search);
 }
 
-/* ---- orthogonal columns ---- */
+/* ---- clusters ---- */
 
-/* Numbers modulo 2^32, so that all backends agree.  A matrix that is odd on its
- * diagonal only has columns of odd squares, which have inverses; no square roots:
- * columns stay as long as they are, and q has them divided by their squares. */
-enum { N = 10, CELLS = N * N };
+/* Points on a line; a new centre has to save more than its price. */
+enum { POINTS = 40, PRICE = 900, PATIENCE = 12 };
 
-static uint32_t inverse(uint32_t x)
+/* Memory of the program. */
+struct choice {
+	uint32_t saved[POINTS];	/* a READ writes it */
+	uint32_t candidate;	/* the next */
+	uint32_t centre, opens;	/* the one before, and whether to open it */
+	uint32_t idle;		/* candidates in a row that save too little */
+	uint32_t random, count;
+};
+
+static uint32_t distance(uint32_t a, uint32_t b)
 {
-	uint32_t y = x;
-
-	for (int i = 0; i < 5; i++)
-		y *= 2 - x * y;
-	return y;
+	return a > b ? a - b : b - a;
 }
 
-static uint32_t product(const uint32_t *a, uint32_t j, const uint32_t *b,
-			uint32_t k)
+/* saved[i] = what point i would save at the candidate */
+static int32_t save(void *const *arguments, const plait_launch *launch,
+		    void *user_data)
 {
-	uint32_t sum = 0;
-
-	for (uint32_t i = 0; i < N; i++)
-		sum += a[i * N + j] * b[i * N + k];
-	return sum;
-}
-
-/* r[k][k] = the square of column k */
-static int32_t square(void *const *arguments, const plait_launch *launch,
-		      void *user_data)
-{
-	const uint32_t *a = *(uint32_t **)arguments[0];
-	uint32_t k = *(uint32_t *)arguments[2];
+	const uint32_t *at = *(uint32_t **)arguments[0];
+	const uint32_t *costs = *(uint32_t **)arguments[1];
+	uint32_t *saved = *(uint32_t **)arguments[2];
+	uint32_t candidate = *(uint32_t *)arguments[3];
 
 	(void)launch;
 	(void)user_data;
-	(*(uint32_t **)arguments[1])[k * N + k] = product(a, k, a, k);
-	return 0;
-}
+	for (uint32_t i = 0; i < POINTS; i++) {
+		uint32_t cost = distance(at[i], at[candidate]);
 
-#define SQUARE_TEXT \
-	"KERNEL(square) { EACH(one, 1) { u32 sum = 0;" \
-	"	for (u32 i = 0; i < 10; i++)" \
-	"		sum += a[i * 10 + k] * a[i * 10 + k];" \
-	"	r[k * 10 + k] = sum; } }"
-
-/* column k of q = column k of a / r[k][k] */
-static int32_t divide(void *const *arguments, const plait_launch *launch,
-		      void *user_data)
-{
-	const uint32_t *a = *(uint32_t **)arguments[0];
-	const uint32_t *r = *(uint32_t **)arguments[1];
-	uint32_t *q = *(uint32_t **)arguments[2];
-	uint32_t k = *(uint32_t *)arguments[3];
-
-	(void)launch;
-	(void)user_data;
-	for (uint32_t i = 0; i < N; i++)
-		q[i * N + k] = a[i * N + k] * inverse(r[k * N + k]);
-	return 0;
-}
-
-#define DIVIDE_TEXT \
-	"KERNEL(divide) { EACH(i, 10) { u32 x = r[k * 10 + k], y = x;" \
-	"	for (u32 t = 0; t < 5; t++) y *= 2 - x * y;" \
-	"	q[i * 10 + k] = a[i * 10 + k] * y; } }"
-
-/* The columns behind k without their parts in the direction of k. */
-static int32_t project(void *const *arguments, const plait_launch *launch,
-		       void *user_data)
-{
-	uint32_t *a = *(uint32_t **)arguments[0];
-	const uint32_t *q = *(uint32_t **)arguments[1];
-	uint32_t *r = *(uint32_t **)arguments[2];
-	uint32_t k = *(uint32_t *)arguments[3];
-	uint32_t left = *(uint32_t *)arguments[4];
-
-	(void)launch;
-	(void)user_data;
-	for (uint32_t j = k + 1; j < k + 1 + left; j++) {
-		r[k * N + j] = product(q, k, a, j);
-		for (uint32_t i = 0; i < N; i++)
-			a[i * N + j] -= r[k * N + j] * a[i * N + k];
+		saved[i] = cost < costs[i] ? costs[i] - cost : 0;
 	}
 	return 0;
 }
 
-#define PROJECT_TEXT \
-	"KERNEL(project) { EACH(at, left) {" \
-	"	u32 j = k + 1 + (u32)at, sum = 0;" \
-	"	for (u32 i = 0; i < 10; i++)" \
-	"		sum += q[i * 10 + k] * a[i * 10 + j];" \
-	"	for (u32 i = 0; i < 10; i++)" \
-	"		a[i * 10 + j] -= sum * a[i * 10 + k];" \
-	"	r[k * 10 + j] = sum; } }"
+#define SAVE_TEXT \
+	"KERNEL(save) { EACH(i, 40) { u32 a = at[i], b = at[candidate];" \
+	"	u32 cost = a > b ? a - b : b - a;" \
+	"	saved[i] = cost < costs[i] ? costs[i] - cost : 0; } }"
 
-struct columns {
-	plait_kernel *square, *divide, *project;
-	plait_buffer *a, *q, *r;
+/* Move the points that save something to a centre that opens. */
+static int32_t assign(void *const *arguments, const plait_launch *launch,
+		      void *user_data)
+{
+	const uint32_t *saved = *(uint32_t **)arguments[0];
+	uint32_t *costs = *(uint32_t **)arguments[1];
+	uint32_t *centres = *(uint32_t **)arguments[2];
+	uint32_t centre = *(uint32_t *)arguments[3];
+	uint32_t opens = *(uint32_t *)arguments[4];
+
+	(void)launch;
+	(void)user_data;
+	for (uint32_t i = 0; i < POINTS; i++)
+		if (opens != 0 && saved[i] > 0) {
+			costs[i] -= saved[i];
+			centres[i] = centre;
+		}
+	return 0;
+}
+
+#define ASSIGN_TEXT \
+	"KERNEL(assign) { EACH(i, 40) if (opens != 0 && saved[i] > 0) {" \
+	"	costs[i] -= saved[i]; centres[i] = centre; } }"
+
+/* Open the candidate or not, and take the next at random. */
+static int32_t choose(void *user_data)
+{
+	struct choice *choice = user_data;
+	uint32_t saved = 0;
+
+	for (uint32_t i = 0; i < POINTS; i++)
+		saved += choice->saved[i];
+	choice->opens = saved > PRICE;
+	choice->centre = choice->candidate;
+	choice->idle = choice->opens ? 0 : choice->idle + 1;
+	choice->candidate = next_random(&choice->random) % POINTS;
+	choice->count++;
+	return 0;
+}
+
+static int32_t is_patient(void *user_data)
+{
+	return ((struct choice *)user_data)->idle < PATIENCE;
+}
+
+struct clusters {
+	plait_kernel *save, *assign;
+	plait_buffer *at, *costs, *centres, *saved;
+	struct choice choice;
 };
 
-/* repeat n { square ; divide ; project } */
-static plait_plan *plan_columns(const struct columns *c, uint32_t lanes)
+/* while is_patient() { save ; read ; choose() ; assign } */
+static plait_plan *plan_clusters(struct clusters *c, uint32_t lanes)
 {
-	static const struct counted counted = { .how = PARAMETER };
-	static const plait_series left = {
-		sizeof(left), PLAIT_SERIES_FROM_COUNT, -1, -1, 0 };
 	plait_graph *graph = new_graph(), *body;
-	plait_node node = add_repeat(graph, &counted, NULL, 0);
+	plait_node node = add_node(graph, (plait_node_desc){
+		.kind = PLAIT_NODE_WHILE, .label = "cluster",
+		.flags = PLAIT_CALL_ANY_THREAD, .function = is_patient,
+		.user_data = &c->choice }, NULL, 0);
 
 	body = body_of(graph, node, 0);
-	node = add_step(body, c->square, NULL, 0, PLAIT_ARGUMENTS(
-		PLAIT_BUFFER(c->a), PLAIT_BUFFER(c->r),
-		PLAIT_ITERATION(NULL)));
-	node = add_step(body, c->divide, NULL, node, PLAIT_ARGUMENTS(
-		PLAIT_BUFFER(c->a), PLAIT_BUFFER(c->r), PLAIT_BUFFER(c->q),
-		PLAIT_ITERATION(NULL)));
-	(void)add_step(body, c->project, &left, node, PLAIT_ARGUMENTS(
-		PLAIT_BUFFER(c->a), PLAIT_BUFFER(c->q), PLAIT_BUFFER(c->r),
-		PLAIT_ITERATION(NULL), PLAIT_ITERATION(&left)));
+	node = add_step(body, c->save, NULL, 0, PLAIT_ARGUMENTS(
+		PLAIT_BUFFER(c->at), PLAIT_BUFFER(c->costs),
+		PLAIT_BUFFER(c->saved), PLAIT_HOST_VALUE(
+			"choice", offsetof(struct choice, candidate))));
+	node = add_node(body, (plait_node_desc){
+		.kind = PLAIT_NODE_READ, .source = c->saved, .label = "read",
+		.bytes = sizeof(c->choice.saved), .host_parameter = "choice",
+		.host_offset = offsetof(struct choice, saved) }, &node, 1);
+	node = add_call(body, "choose", choose, &c->choice, &node, 1);
+	(void)add_step(body, c->assign, NULL, node, PLAIT_ARGUMENTS(
+		PLAIT_BUFFER(c->saved), PLAIT_BUFFER(c->costs),
+		PLAIT_BUFFER(c->centres), PLAIT_HOST_VALUE(
+			"choice", offsetof(struct choice, centre)),
+		PLAIT_HOST_VALUE("choice", offsetof(struct choice, opens))));
 	plait_graph_release(body);
 	return freeze_on(graph, lanes);
 }
 
-static void make_matrix(uint32_t *a)
+/* Give the number of candidates. */
+static uint32_t expect_clusters(const uint32_t *at, uint32_t *costs,
+				uint32_t *centres, uint32_t random)
 {
-	uint32_t random = (uint32_t)tap_seed();
+	uint32_t candidate = 0, count = 0;
 
-	for (uint32_t i = 0; i < CELLS; i++)
-		a[i] = next_random(&random) * 2 + (i % (N + 1) == 0);
-}
+	for (uint32_t idle = 0; idle < PATIENCE; count++) {
+		uint32_t saved = 0;
 
-static void expect_columns(uint32_t *a, uint32_t *r, uint32_t count)
-{
-	for (uint32_t k = 0; k < count; k++) {
-		r[k * N + k] = product(a, k, a, k);
-		for (uint32_t j = k + 1; j < count; j++) {
-			r[k * N + j] = product(a, k, a, j) *
-				       inverse(r[k * N + k]);
-			for (uint32_t i = 0; i < N; i++)
-				a[i * N + j] -= r[k * N + j] * a[i * N + k];
-		}
+		for (uint32_t i = 0; i < POINTS; i++)
+			if (distance(at[i], at[candidate]) < costs[i])
+				saved += costs[i] -
+					 distance(at[i], at[candidate]);
+		idle = saved > PRICE ? 0 : idle + 1;
+		for (uint32_t i = 0; i < POINTS && idle == 0; i++)
+			if (distance(at[i], at[candidate]) < costs[i]) {
+				costs[i] = distance(at[i], at[candidate]);
+				centres[i] = candidate;
+			}
+		candidate = next_random(&random) % POINTS;
 	}
+	return count;
 }
 
-static bool are_orthogonal(const uint32_t *q, uint32_t count)
+static void check_choices(struct clusters *c, plait_plan *plan, uint32_t run)
 {
-	for (uint32_t j = 0; j < count; j++)
-		for (uint32_t k = 0; k < j; k++)
-			if (product(q, j, q, k) != 0)
-				return false;
-	return true;
+	uint32_t random = (uint32_t)tap_seed() + run, at[POINTS], count;
+	uint32_t costs[POINTS], centres[POINTS] = { 0 }, found[POINTS];
+
+	for (uint32_t i = 0; i < POINTS; i++) {
+		at[i] = next_random(&random) % 1024;
+		costs[i] = 1024;
+	}
+	put(c->at, at, POINTS);
+	put(c->costs, costs, POINTS);
+	put(c->centres, centres, POINTS);
+	count = expect_clusters(at, costs, centres, random);
+	c->choice = (struct choice){ .random = random };
+	OK_THAT(run_memory(plan, &c->choice, sizeof(c->choice), run % 2) ==
+		PLAIT_OK, "clusters: %s", rig.error.text);
+	IS_UINT(c->choice.count, count);
+	/* The first candidate always opens, the last ones do not. */
+	OK(count > PATIENCE);
+	get(c->costs, found, POINTS);
+	OK_THAT(memcmp(costs, found, sizeof(found)) == 0, "costs %u", run);
+	get(c->centres, found, POINTS);
+	OK_THAT(memcmp(centres, found, sizeof(found)) == 0, "centres %u", run);
 }
 
-static void check_columns_of(const struct columns *c, plait_plan *plan,
-			     uint32_t count)
+static void check_clusters(const struct place *place)
 {
-	const struct counted counted = { .how = PARAMETER, .count = count };
-	uint32_t a[CELLS], r[CELLS] = { 0 }, found[CELLS];
-
-	make_matrix(a);
-	put(c->a, a, CELLS);
-	put(c->q, r, CELLS);
-	put(c->r, r, CELLS);
-	expect_columns(a, r, count);
-	OK_THAT(run_counted(plan, &counted, count % 2) == PLAIT_OK,
-		"columns: %s", rig.error.text);
-	get(c->a, found, CELLS);
-	OK_THAT(memcmp(a, found, sizeof(a)) == 0, "a of %u", count);
-	get(c->r, found, CELLS);
-	OK_THAT(memcmp(r, found, sizeof(r)) == 0, "r of %u", count);
-	get(c->q, found, CELLS);
-	OK_THAT(are_orthogonal(found, count), "q of %u", count);
-	for (uint32_t k = 0; k < count; k++)
-		IS_UINT(product(found, k, a, k), 1);
-}
-
-static void check_columns(const struct place *place)
-{
-	struct columns c = {
-		.square = new_kernel("square(a: in pointer u32, "
-				     "r: inout pointer u32, k: u32)",
-				     SQUARE_TEXT, square),
-		.divide = new_kernel("divide(a: in pointer u32, "
-				     "r: in pointer u32, "
-				     "q: inout pointer u32, k: u32)",
-				     DIVIDE_TEXT, divide),
-		.project = new_kernel("project(a: inout pointer u32, "
-				      "q: in pointer u32, "
-				      "r: inout pointer u32, k: u32, "
-				      "left: u32)", PROJECT_TEXT, project),
-		.a = cells_on(rig.device, CELLS),
-		.q = cells_on(rig.device, CELLS),
-		.r = cells_on(rig.device, CELLS),
+	struct clusters c = {
+		.save = new_kernel("save(at: in pointer u32, "
+				   "costs: in pointer u32, "
+				   "saved: out pointer u32, candidate: u32)",
+				   SAVE_TEXT, save),
+		.assign = new_kernel("assign(saved: in pointer u32, "
+				     "costs: inout pointer u32, "
+				     "centres: inout pointer u32, "
+				     "centre: u32, opens: u32)",
+				     ASSIGN_TEXT, assign),
+		.at = cells_on(rig.device, POINTS),
+		.costs = cells_on(rig.device, POINTS),
+		.centres = cells_on(rig.device, POINTS),
+		.saved = cells_on(rig.device, POINTS),
 	};
-	plait_plan *plan = plan_columns(&c, place->lanes);
+	plait_plan *plan = plan_clusters(&c, place->lanes);
 
-	check_columns_of(&c, plan, N);
-	check_columns_of(&c, plan, N / 2);
-	check_columns_of(&c, plan, 0);
+	for (uint32_t run = 0; run < 3; run++)
+		check_choices(&c, plan, run);
 	plait_plan_release(plan);
-	plait_kernel_release(c.square);
-	plait_kernel_release(c.divide);
-	plait_kernel_release(c.project);
-	plait_buffer_release(c.a);
-	plait_buffer_release(c.q);
-	plait_buffer_release(c.r);
+	plait_kernel_release(c.save);
+	plait_kernel_release(c.assign);
+	plait_buffer_release(c.at);
+	plait_buffer_release(c.costs);
+	plait_buffer_release(c.centres);
+	plait_buffer_release(c.saved);
 }
 
-static void orthogonal_columns(void)
+static void chosen_centres(void)
 {
-	each_place(12, check_columns);
+	each_place(12, check_clusters);
 }
 
 static const struct tap_scenario all[] = {
 	{ "breadth-first search", breadth_first },
-	{ "orthogonal columns", orthogonal_columns },
+	{ "chosen centres", chosen_centres },
 };
 TAP_MAIN(all)
