@@ -48,11 +48,8 @@ lib_LTLIBRARIES += %D%/libplait.la
 # coroutine
 %C%_libplaitcore_la_SOURCES += %D%/coroutine/coroutine.c
 %C%_libplaitcore_la_SOURCES += %D%/coroutine/foreign_exception.c
-if CONTEXT_ASSEMBLY
 %C%_libplaitcore_la_SOURCES += %D%/coroutine/machine_context.c
-else
 %C%_libplaitcore_la_SOURCES += %D%/coroutine/machine_context_ucontext.c
-endif
 %C%_libplaitcore_la_SOURCES += %D%/coroutine/stack_pool.c
 # ffi
 %C%_libplaitcore_la_SOURCES += %D%/ffi/ffi_call.c

@@ -2,6 +2,8 @@
 /* Base frames of machine contexts, in assembly; see machine_context.h. */
 #include "coroutine/machine_context.h"
 
+#ifdef PLAIT_CONTEXT_ASSEMBLY
+
 /* Named in assembly. */
 #include "coroutine/foreign_exception.h"
 
@@ -144,3 +146,5 @@ bool plait__machine_context_catches(void)
 {
 	return true;
 }
+
+#endif

@@ -5,6 +5,8 @@
  */
 #include "coroutine/machine_context.h"
 
+#ifndef PLAIT_CONTEXT_ASSEMBLY
+
 #include <stdint.h>
 #include <string.h>
 #include <ucontext.h>
@@ -69,3 +71,5 @@ bool plait__machine_context_catches(void)
 {
 	return false;
 }
+
+#endif

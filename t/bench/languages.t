@@ -12,10 +12,10 @@ from tap import BUILD, ROOT, SANITIZER, SOAK, done, ok, run, skip_all
 if SANITIZER != "no":
     skip_all("the languages are not built with a sanitizer, the library is")
 got = run([sys.executable, ROOT + "/bench/languages.py", "--rounds", "1"]
-          + ([] if SOAK else ["--who", "c,lua,python"]), cwd=BUILD)
+          + ([] if SOAK else ["--who", "c,luajit,lua5.4,python"]), cwd=BUILD)
 ok(got.returncode == 0, "it ends well", got.stdout, got.stderr)
 lines = {line.split()[0]: line.split()[1:] for line in got.stdout.splitlines() if line}
-for who in ("c", "lua", "python") + (("julia", "rust") if SOAK else ()):
+for who in ("c", "luajit", "lua5.4", "python") + (("julia", "rust") if SOAK else ()):
     figures = lines.get(who, [])
     ok(figures == ["is", "not", "there"] or len(figures) == 10 and all(
         re.fullmatch(r"\d+", one) and int(one) > 0 for one in figures), "figures for " + who, got.stdout)

@@ -130,8 +130,8 @@ int main()
 
 def catches():
     """Does this build switch by assembly, whose base frames catch exceptions?"""
-    with open(BUILD + "/config.status", encoding="utf-8") as file:
-        return 'S["CONTEXT_ASSEMBLY_FALSE"]="#"' in file.read()
+    with open(BUILD + "/config.h", encoding="utf-8") as file:
+        return "#define PLAIT_CONTEXT_ASSEMBLY 1\n" in file.read()
 
 
 def try_program(compiler, extra, work):
