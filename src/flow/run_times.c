@@ -20,6 +20,7 @@ static bool is_judged(const plait__run_time *time)
 bool plait__run_times_choose_alone(plait__run_times *times)
 {
 	const plait__run_time *alone = &times->alone, *shared = &times->shared;
+	uint32_t phase;
 	bool faster;
 
 	if (times->must_share ||
@@ -30,5 +31,10 @@ bool plait__run_times_choose_alone(plait__run_times *times)
 	if (!is_judged(shared))
 		return false;
 	faster = alone->ns <= shared->ns;
-	return ++times->runs % PLAIT__RUN_PERIOD == 0 ? !faster : faster;
+	phase = times->runs++ % PLAIT__RUN_PERIOD;
+	if (phase < PLAIT__RUN_PERIOD - PLAIT__RUN_TRIALS)
+		return faster;
+	if (phase == PLAIT__RUN_PERIOD - PLAIT__RUN_TRIALS)
+		times->tries_alone = !faster;
+	return times->tries_alone;
 }

@@ -14,10 +14,12 @@ enum {
 	 * some microseconds; one that takes more is for several threads. */
 	PLAIT__RUN_SHORT_NS = 20000,
 	PLAIT__RUN_LONG_NS = 1000000,
-	/* Runs of a kind before it is judged. */
-	PLAIT__RUN_TRIALS = 3,
-	/* One run of so many is of the slower kind, which may have changed. */
-	PLAIT__RUN_PERIOD = 128
+	/* Runs of a kind before it is judged: the first ones wake workers, and
+	 * try the modes of the plan. */
+	PLAIT__RUN_TRIALS = 16,
+	/* The last ones of so many runs, as many as trials, are of the slower
+	 * kind, which may have changed. */
+	PLAIT__RUN_PERIOD = 1024
 };
 
 /* Estimates: they follow a faster run at once, and slower ones slowly. */
@@ -30,6 +32,7 @@ typedef struct plait__run_times {
 	plait__run_time alone;
 	plait__run_time shared;
 	uint32_t runs;	  /* since both were judged */
+	bool tries_alone; /* kind of the runs at the end of the period */
 	bool must_share;  /* the tasks wait for each other */
 	uint64_t begin_ns; /* of the run that is shared */
 } plait__run_times;
