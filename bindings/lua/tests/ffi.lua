@@ -1,22 +1,13 @@
 -- SPDX-License-Identifier: MIT
 -- Tests of the module plait.ffi, which Lua 5.4 has in place of LuaJIT's ffi; TAP.
 --
---     lua5.4 tests/ffi.lua [SEED]
+--     LUA_PATH="?.lua" lua5.4 tests/ffi.lua [SEED]
 local ffi = require "plait.ffi"
-local count, failed = 0, 0
-local function ok(held, name)
-  count = count + 1
-  if not held then failed = failed + 1 end
-  print((held and "ok " or "not ok ") .. count .. " - " .. name)
-end
+local tap = require "tests.tap"
+local ok, raises = tap.ok, tap.raises
 local function is(got, want, name)
-  ok(got == want and math.type(got) == math.type(want), name)
-  if got ~= want then print("#   got " .. tostring(got) .. ", wanted " .. tostring(want)) end
-end
-local function raises(pattern, name, fn, ...)
-  local good, text = pcall(fn, ...)
-  ok(not good and tostring(text):find(pattern), name)
-  if good or not tostring(text):find(pattern) then print("#   got " .. tostring(text)) end
+  tap.is(got, want, name)
+  if got == want then ok(math.type(got) == math.type(want), name .. ": its type") end
 end
 local function put(at, key, value) at[key] = value end
 local function get(at, key) return at[key] end
@@ -275,5 +266,4 @@ for i = 1, 100000 do
 end
 collectgarbage()
 ok(collectgarbage "count" < before + 64, "100,000 objects leave nothing")
-print("1.." .. count)
-os.exit(failed == 0, true)
+tap.done(true)
