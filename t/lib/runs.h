@@ -137,19 +137,26 @@ static inline plait_status call_with(plait_plan *plan, uint32_t flags)
 }
 
 /* Run on a queue, and wait for it. */
-static inline plait_status run_with(plait_plan *plan, uint32_t flags)
+static inline plait_status run_desc(plait_plan *plan,
+				    const plait_run_desc *desc)
 {
-	const plait_run_desc desc = { .size = sizeof(desc), .flags = flags };
 	plait_run *run = NULL;
 	plait_status status;
 
-	status = plait_plan_run(plan, rig.queue, &desc, &run, &rig.error);
+	status = plait_plan_run(plan, rig.queue, desc, &run, &rig.error);
 	if (status != PLAIT_OK)
 		return status;
 	status = plait_run_wait(run, PLAIT_FOREVER, &rig.error);
 	plait_run_release(run);
 	(void)plait_queue_finish(rig.queue, PLAIT_FOREVER, NULL);
 	return status;
+}
+
+static inline plait_status run_with(plait_plan *plan, uint32_t flags)
+{
+	const plait_run_desc desc = { .size = sizeof(desc), .flags = flags };
+
+	return run_desc(plan, &desc);
 }
 
 /*

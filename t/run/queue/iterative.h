@@ -41,17 +41,9 @@ static inline plait_status run_memory(plait_plan *plan, void *memory,
 	const plait_run_desc desc = { .size = sizeof(desc),
 				      .bindings = &binding,
 				      .binding_count = memory != NULL };
-	plait_run *run = NULL;
-	plait_status status;
 
-	if (called)
-		return plait_plan_call(plan, NULL, &desc, &rig.error);
-	status = plait_plan_run(plan, rig.queue, &desc, &run, &rig.error);
-	if (status == PLAIT_OK)
-		status = plait_run_wait(run, PLAIT_FOREVER, &rig.error);
-	plait_run_release(run);
-	(void)plait_queue_finish(rig.queue, PLAIT_FOREVER, NULL);
-	return status;
+	return called ? plait_plan_call(plan, NULL, &desc, &rig.error) :
+			run_desc(plan, &desc);
 }
 
 #endif

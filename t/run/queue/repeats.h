@@ -54,8 +54,6 @@ static inline plait_status run_counted(plait_plan *plan,
 		.size = sizeof(desc), .bindings = &binding,
 		.binding_count = counted->how == PARAMETER,
 	};
-	plait_run *run = NULL;
-	plait_status status;
 
 	if (counted->how == WORD)
 		write_words(counted->word, (uint32_t)counted->count);
@@ -63,14 +61,8 @@ static inline plait_status run_counted(plait_plan *plan,
 	    plait_plan_find_parameter(plan, "n", &binding.parameter,
 				      &rig.error) != PLAIT_OK)
 		return PLAIT_E_INVALID;
-	if (called)
-		return plait_plan_call(plan, NULL, &desc, &rig.error);
-	status = plait_plan_run(plan, rig.queue, &desc, &run, &rig.error);
-	if (status == PLAIT_OK)
-		status = plait_run_wait(run, PLAIT_FOREVER, &rig.error);
-	plait_run_release(run);
-	(void)plait_queue_finish(rig.queue, PLAIT_FOREVER, NULL);
-	return status;
+	return called ? plait_plan_call(plan, NULL, &desc, &rig.error) :
+			run_desc(plan, &desc);
 }
 
 /* ---- numbers ---- */
