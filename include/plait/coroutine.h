@@ -4,10 +4,9 @@
  *
  * A CALL node with PLAIT_CALL_COROUTINE (and PLAIT_CALL_ANY_THREAD), or the
  * launch of a kernel with PLAIT_KERNEL_COROUTINE, runs its function on a stack of
- * its own.  Where it awaits something, the function is
- * suspended and its thread does other work; the lane of the node is parked, so
- * that nodes on other lanes go on.  The function continues on any thread of the
- * run.
+ * its own.  Where it awaits something, the function is suspended and its thread
+ * does other work; the lane of the node is parked, so that nodes on other lanes
+ * go on.  The function continues on any thread of the run.
  *
  * Example:
  *
@@ -42,9 +41,8 @@
  * that one has called.  It does not leave by longjmp.  A C++ exception that leaves
  * it fails its node, on x86-64 and aarch64; elsewhere it ends the process.  A
  * function that ends its thread (pthread_exit) fails its node, and its stack is
- * lost.  Stacks have a size of
- * their own, 64 KiB unless PLAIT_COROUTINE_STACK says otherwise, above a guard
- * page; large arrays belong elsewhere.
+ * lost.  Stacks have a size of their own, 64 KiB unless PLAIT_COROUTINE_STACK
+ * says otherwise, above a guard page; large arrays belong elsewhere.
  *
  * A plan with coroutines runs on the host; a device among its nodes, or
  * PLAIT_FREEZE_QUEUES, is PLAIT_E_UNSUPPORTED when the plan is prepared.  Nodes

@@ -13,7 +13,7 @@ static char types_of_names, types_of_texts, constants, functions;
 
 enum { MOST_MEMBERS = 64, MOST_DEPTH = 32 };
 
-/* What stands before the declarators of a declaration. */
+/* The base type of a declaration, in front of its declarators. */
 struct specifier {
 	const struct plait__c_type *type;
 	bool is_typedef;
@@ -350,7 +350,7 @@ static void declare(struct plait__token_reader *p, const struct plait__c_type *b
 	}
 	*out = (struct declarator){ NULL, base };
 	if (plait__token_is_at(p, "(") && plait__token_next(p) == '*') {
-		/* What follows the group is nearer to the base than what is in it. */
+		/* Suffixes behind the group apply to the base before the group does. */
 		plait__token_advance(p);
 		inner = *p;
 		skip_group(p);

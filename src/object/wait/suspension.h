@@ -32,7 +32,7 @@ typedef struct plait__await_class {
 	bool (*withdraw)(plait__await *await, plait__listener *listener);
 	/* Write what is missing, as a sentence without its end. */
 	void (*explain)(const plait__await *await, char *out, uint32_t bytes);
-	/* Write a noun: what is awaited of the object. */
+	/* Write a noun phrase: the event of the object, by its number. */
 	void (*name)(const plait__object *object, uint64_t number, char *out,
 		     uint32_t bytes);
 } plait__await_class;
