@@ -26,6 +26,7 @@ API_TESTS += %D%/flow_write.t
 UNIT_TESTS += %D%/record.t
 SEEDED_TESTS += %D%/record.t
 UNIT_TESTS += %D%/run_times.t
+UNIT_TESTS += %D%/op_ring.t
 UNIT_TESTS += %D%/mapper.t
 SEEDED_TESTS += %D%/mapper.t
 API_TESTS += %D%/task_split.t
