@@ -261,11 +261,23 @@ static void fill_outcome(const plait__instance *instance,
 		outcome->failure = instance->failure;
 }
 
+/* Another thread may be about to stop the run, which is too late then. */
+static __attribute__((noinline)) void
+fill_outcome_locked(plait__instance *instance)
+{
+	plait__mutex_lock(&instance->lock);
+	fill_outcome(instance, &instance->outcome);
+	plait__mutex_unlock(&instance->lock);
+}
+
 /* The calling thread itself completed the run: no other thread reads the
- * outcome, and none needs a wake-up. */
+ * outcome, and none needs a wake-up.  Only an outer run may stop it. */
 static void end_own_call(plait__instance *instance)
 {
-	fill_outcome(instance, &instance->outcome);
+	if (instance->outer != NULL)
+		fill_outcome_locked(instance);
+	else
+		fill_outcome(instance, &instance->outcome);
 	at_store_relaxed_u32(&instance->called, PLAIT__CALLER_DONE);
 }
 
@@ -276,10 +288,7 @@ static __attribute__((noinline)) void end_call(plait__instance *instance)
 	plait__plan_object *plan_object = program->plan_object;
 	plait__context *context = program->context;
 
-	/* The caller may be about to stop the run, which is too late then. */
-	plait__mutex_lock(&instance->lock);
-	fill_outcome(instance, &instance->outcome);
-	plait__mutex_unlock(&instance->lock);
+	fill_outcome_locked(instance);
 	plait__run_turns_give(instance);
 	/* Acquire and release: the caller sees the outcome, and this thread
 	 * sees whether the caller still exists. */

@@ -133,6 +133,73 @@ static void check_late(uint32_t flags)
 	plait_plan_release(plan);
 }
 
+/* ---- a stop while called plans end ---- */
+
+enum { STOPS = 200 };
+
+struct callers {
+	plait_plan *inner;
+	uint32_t calls; /* of all functions */
+};
+
+static int32_t call_until_stopped(void *user_data)
+{
+	struct callers *callers = user_data;
+	plait_status status;
+
+	do {
+		status = plait_plan_call(callers->inner, NULL, NULL, NULL);
+		__atomic_add_fetch(&callers->calls, 1, __ATOMIC_RELAXED);
+	} while (status == PLAIT_OK);
+	return status == PLAIT_E_CANCELLED ? 0 : 1;
+}
+
+static plait_plan *plan_of(plait_host_function function, void *user_data)
+{
+	plait_graph *graph = new_graph();
+	plait_plan *plan;
+
+	(void)add_call(graph, "only", function, user_data, NULL, 0);
+	plan = freeze(graph, 1, 1);
+	plait_graph_release(graph);
+	return plan;
+}
+
+static int32_t nothing(void *user_data)
+{
+	(void)user_data;
+	return 0;
+}
+
+/* Each call ends once, by itself or by the stop of the run around it. */
+static void stops_of_calls(void)
+{
+	struct callers callers = { .inner = NULL };
+	plait_plan *plan;
+
+	if (!open_host(2))
+		return;
+	callers.inner = plan_of(nothing, NULL);
+	plan = plan_of(call_until_stopped, &callers);
+	for (int i = 0; i < STOPS; i++) {
+		plait_run *run = NULL;
+
+		__atomic_store_n(&callers.calls, 0, __ATOMIC_RELAXED);
+		OK(plait_plan_run(plan, rig.queue, NULL, &run, &rig.error) ==
+		   PLAIT_OK);
+		while (__atomic_load_n(&callers.calls, __ATOMIC_RELAXED) < 3)
+			pause_a_little();
+		OK(plait_run_cancel(run, NULL) == PLAIT_OK);
+		IS_INT(plait_run_wait(run, PLAIT_FOREVER, &rig.error),
+		       PLAIT_E_CANCELLED);
+		plait_run_release(run);
+		(void)plait_queue_finish(rig.queue, PLAIT_FOREVER, NULL);
+	}
+	plait_plan_release(plan);
+	plait_plan_release(callers.inner);
+	close_rig(&rig);
+}
+
 static void cancellations(void)
 {
 	everywhere(check_cancel);
@@ -453,6 +520,7 @@ static void workers(void)
 
 static const struct tap_scenario all[] = {
 	{ "cancelled runs", cancellations },
+	{ "stops of called plans", stops_of_calls },
 	{ "failed runs", failures },
 	{ "functions of an inbox", owners },
 	{ "parts of a kernel", kernel_parts },
