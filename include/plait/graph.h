@@ -29,11 +29,9 @@
  *
  * Threads.  One thread at a time uses a graph; all its bodies count as that
  * graph.  A call while another thread is in the graph answers PLAIT_E_STATE and
- * changes nothing.  Between a graph and its body, or two bodies, that is a help
- * in finding mistakes and no lock: calls within some nanoseconds of each other
- * may both go on.  Different graphs are independent.  plait_graph_freeze also reads
- * the plan in its descriptor, and adding a PLAIT_NODE_SUBGRAPH reads the other
- * graph: no thread may change those meanwhile.
+ * changes nothing.  Different graphs are independent.  plait_graph_freeze also
+ * reads the plan in its descriptor, and adding a PLAIT_NODE_SUBGRAPH reads the
+ * other graph, as several threads at once may.
  */
 #ifndef PLAIT_GRAPH_H
 #define PLAIT_GRAPH_H

@@ -172,9 +172,88 @@ static void in_turn(void)
 	close_context();
 }
 
+/* ---- at once ---- */
+
+enum { THREADS = 3, CALLS = 20000 };
+
+static pthread_barrier_t together;
+
+struct user {
+	uint64_t added, added_in_body;
+	plait_graph *own;
+	uint32_t number;
+};
+
+/* Each loop gives the graph another body, for which its table grows. */
+static void use_once(struct user *user, uint32_t turn)
+{
+	plait_node_desc join = { .size = sizeof(join) };
+	plait_node node = 0;
+	plait_graph *made = NULL;
+
+	switch ((turn + user->number) % 4) {
+	case 0:
+		user->added += plait_graph_add(graph, &join, NULL, 0, &node,
+					       NULL) == PLAIT_OK;
+		break;
+	case 1:
+		user->added_in_body += plait_graph_add(body, &join, NULL, 0,
+						       &node, NULL) == PLAIT_OK;
+		break;
+	case 2:
+		user->added += plait_graph_while(graph, word, 0, 1, 0, &made,
+						 &node, NULL) == PLAIT_OK;
+		plait_graph_release(made);
+		break;
+	default:
+		if (turn % 64 == 0)
+			(void)plait_graph_subgraph(user->own, body, 0, &node,
+						   NULL);
+	}
+}
+
+static void *use_often(void *arg)
+{
+	(void)pthread_barrier_wait(&together);
+	for (uint32_t turn = 0; turn < CALLS; turn++)
+		use_once(arg, turn);
+	return NULL;
+}
+
+/* Each call is refused, or does all of its work alone. */
+static void at_once(void)
+{
+	struct user users[THREADS] = { { .number = 0 } };
+	uint64_t added = 0, added_in_body = 0, count = 0;
+	pthread_t threads[THREADS];
+
+	open_context();
+	IS_INT(pthread_barrier_init(&together, NULL, THREADS), 0);
+	for (uint32_t i = 0; i < THREADS; i++) {
+		users[i].number = i;
+		IS_INT(plait_graph_create(context, &users[i].own, NULL),
+		       PLAIT_OK);
+		IS_INT(pthread_create(&threads[i], NULL, use_often, &users[i]),
+		       0);
+	}
+	for (uint32_t i = 0; i < THREADS; i++) {
+		IS_INT(pthread_join(threads[i], NULL), 0);
+		plait_graph_release(users[i].own);
+		added += users[i].added;
+		added_in_body += users[i].added_in_body;
+	}
+	(void)pthread_barrier_destroy(&together);
+	IS_INT(plait_graph_size(graph, &count, NULL, NULL), PLAIT_OK);
+	IS_UINT(count, added + 1);
+	IS_INT(plait_graph_size(body, &count, NULL, NULL), PLAIT_OK);
+	IS_UINT(count, added_in_body);
+	close_context();
+}
+
 static const struct tap_scenario scenarios[] = {
 	{ "a second thread is refused", second_thread_is_refused },
 	{ "bodies count", bodies_count },
 	{ "in turn", in_turn },
+	{ "at once", at_once },
 };
 TAP_MAIN(scenarios)

@@ -183,28 +183,28 @@ static plait_status enter(plait_graph *handle, plait__graph **out,
 }
 
 /* Returns true for a body whose loop or case was removed.  The graph's own scope
- * never is. */
+ * never is.  Caller uses the graph. */
 static inline bool has_lost_node(const plait__graph *graph)
 {
 	return graph->scope != 0 &&
 	       plait__store_scope_at(graph->store, graph->scope)->is_removed;
 }
 
-/* Leave, and say why the graph cannot be used: another thread is in it, or its
- * node is gone. */
-static plait_status refuse(plait__graph **graph, plait_error *error)
+static plait_status refuse_use(plait__graph **graph, plait_error *error)
 {
-	bool was_removed = has_lost_node(*graph);
-
 	plait__object_leave(&(*graph)->object);
 	*graph = NULL;
-	if (was_removed)
-		return plait__fail(error, PLAIT_E_STATE,
-				   "the loop or case of this body was removed "
-				   "from the graph");
 	return plait__fail(error, PLAIT_E_STATE,
 			   "another thread is using this graph; one thread at "
 			   "a time may use a graph and its bodies");
+}
+
+static plait_status refuse_lost(plait__graph **graph, plait_error *error)
+{
+	*graph = NULL;
+	return plait__fail(error, PLAIT_E_STATE,
+			   "the loop or case of this body was removed from the "
+			   "graph");
 }
 
 plait_status plait__graph_enter(plait_graph *handle, plait__graph **out,
@@ -212,15 +212,27 @@ plait_status plait__graph_enter(plait_graph *handle, plait__graph **out,
 {
 	plait_status status = enter(handle, out, error);
 	plait__graph *graph = *out;
+	uint32_t use = PLAIT__GRAPH_FREE;
 
 	if (status != PLAIT_OK)
 		return status;
-	if (at_load_relaxed_u32(&graph->root->busy) != 0 ||
-	    plait__handle_is_shared(graph->object.slot) ||
-	    has_lost_node(graph))
-		return refuse(out, error);
-	at_store_relaxed_u32(&graph->root->busy, 1);
-	return PLAIT_OK;
+	if (!at_cas_u32(&graph->root->use, &use, PLAIT__GRAPH_CHANGES))
+		return refuse_use(out, error);
+	if (!has_lost_node(graph))
+		return PLAIT_OK;
+	plait__graph_leave(graph);
+	return refuse_lost(out, error);
+}
+
+/* Add a reader, unless a thread changes the graph. */
+static bool take_to_read(plait__graph *root)
+{
+	uint32_t use = at_load_relaxed_u32(&root->use);
+
+	while (use != PLAIT__GRAPH_CHANGES)
+		if (at_cas_u32(&root->use, &use, use + PLAIT__GRAPH_READ))
+			return true;
+	return false;
 }
 
 plait_status plait__graph_enter_to_read(plait_graph *handle,
@@ -229,13 +241,23 @@ plait_status plait__graph_enter_to_read(plait_graph *handle,
 					plait_error *error)
 {
 	plait_status status = enter(handle, out, error);
+	plait__graph *graph = *out;
 
-	if (status == PLAIT_OK &&
-	    (((*out)->root != reader->root &&
-	      at_load_relaxed_u32(&(*out)->root->busy) != 0) ||
-	     has_lost_node(*out)))
-		return refuse(out, error);
-	return status;
+	if (status != PLAIT_OK)
+		return status;
+	if (graph->root != reader->root && !take_to_read(graph->root))
+		return refuse_use(out, error);
+	if (!has_lost_node(graph))
+		return PLAIT_OK;
+	plait__graph_leave_read(graph, reader);
+	return refuse_lost(out, error);
+}
+
+void plait__graph_leave_read(plait__graph *graph, const plait__graph *reader)
+{
+	if (graph->root != reader->root)
+		(void)at_sub_u32(&graph->root->use, PLAIT__GRAPH_READ);
+	plait__object_leave(&graph->object);
 }
 
 plait_status plait_graph_create(plait_context *context, plait_graph **out,

@@ -5,8 +5,9 @@
  * A body is an object that holds its root graph.  The root owns the store and
  * holds every object that nodes name.
  *
- * No lock guards a graph: one thread at a time uses it with all its bodies.
- * `busy` finds a second thread, which gets PLAIT_E_STATE.
+ * No lock guards a graph: one thread at a time uses it with all its bodies, or
+ * several read it into others.  `use` finds a second thread, which gets
+ * PLAIT_E_STATE.
  */
 #ifndef PLAIT_SRC_GRAPH_BUILD_GRAPH_H
 #define PLAIT_SRC_GRAPH_BUILD_GRAPH_H
@@ -24,11 +25,12 @@ struct plait__graph {
 	plait__store *store;	/* the root's */
 	uint32_t scope;
 	uint64_t tag;		/* high bits of this scope's node numbers */
-	/* Of the root: 1 while a call uses the graph.  A hint between two
-	 * bodies; two calls with one handle are always found, since the handle
-	 * counts the threads inside. */
-	at_u32 busy;
+	/* Of the root: PLAIT__GRAPH_FREE, _CHANGES, or _READ for each call that
+	 * reads it into another graph. */
+	at_u32 use;
 };
+
+enum { PLAIT__GRAPH_FREE = 0, PLAIT__GRAPH_CHANGES = 1, PLAIT__GRAPH_READ = 2 };
 
 /* Node being added; see add_node.c.  The functions that take a draft fill
  * `node` and `payload` and push to the tables; after a failure, whose text is in
@@ -53,16 +55,18 @@ plait_status plait__graph_enter(plait_graph *handle, plait__graph **out,
 
 static inline void plait__graph_leave(plait__graph *graph)
 {
-	at_store_relaxed_u32(&graph->root->busy, 0);
+	/* Release: pairs with the exchange of the next call. */
+	at_store_release_u32(&graph->root->use, PLAIT__GRAPH_FREE);
 	plait__object_leave(&graph->object);
 }
 
-/* Enter a graph to read it into `reader`; plait__object_leave leaves it.
+/* Enter a graph to read it into `reader`, which the caller has entered.
  * PLAIT_E_STATE: a thread is changing it, and it is not `reader`'s own. */
 plait_status plait__graph_enter_to_read(plait_graph *handle,
 					const plait__graph *reader,
 					plait__graph **out,
 					plait_error *error);
+void plait__graph_leave_read(plait__graph *graph, const plait__graph *reader);
 
 /* plait_graph_add to a graph that the caller has entered; the descriptor has
  * its full size.  After a failure the graph is as before. */

@@ -444,6 +444,6 @@ plait_status plait__subgraph_copy(plait__node_draft *draft,
 		status = copy_graph(draft, graph, after, count, out);
 	else
 		(void)plait__refs_prefix_error(draft, "subgraph");
-	plait__object_leave(&graph->object);
+	plait__graph_leave_read(graph, draft->graph);
 	return status;
 }
