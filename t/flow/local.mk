@@ -45,3 +45,7 @@ SEEDED_TESTS += %D%/device_policy.t
 UNIT_TESTS += %D%/parent_policy.t
 SEEDED_TESTS += %D%/parent_policy.t
 UNIT_TESTS += %D%/grcuda_cases.t
+UNIT_TESTS += %D%/time_model.t
+SEEDED_TESTS += %D%/time_model.t
+UNIT_TESTS += %D%/history.t
+SEEDED_TESTS += %D%/history.t

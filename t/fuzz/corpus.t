@@ -25,6 +25,9 @@ TEXTS = ("allreduce ranks=4 chunks=ranks in_place\nfor r in 0..ranks {\n\tc = in
          "broadcast ranks=3 chunks=4\nfor i in 0..4 { for r in 0..ranks { if r != 2 or i < 9 {\n"
          "copy(input[0, i], output[r, i]) } else { y = -i } } }\n")
 
+HISTORY = "plait history 1\ndevice 0 host: 8\ndevice 2 x\n" + "".join(
+    "time %032x %d %d %d %d %d\n" % (i * 7, i % 2 * 2, i, i * 100, i * 50, i + 1) for i in range(5))
+
 
 def inputs(target):
     for kind in ("corpus", "found"):
@@ -54,6 +57,11 @@ def made(target, folder):
                 start = r.randrange(len(other))
                 text = text[:at] + other[start:start + r.randrange(12)] + text[at + r.randrange(12):]
             data = text.encode()
+        elif target == "history_text":
+            data = HISTORY.encode()
+            for _ in range(i % 4):      # some bytes changed, or a piece cut
+                at = r.randrange(len(data))
+                data = data[:at] + bytes([r.choice(b"0129 \n\0x\xc3")]) + data[at + r.choice([0, 1, 2, 40]):]
         elif target == "coll_xml":
             made_here = coll_make.random_program(r)
             data = coll_make.text(made_here).encode()

@@ -5,7 +5,7 @@ SERIAL_SCRIPT_TESTS += %D%/corpus.t
 # found; the lane `fuzz` of bootstrap links them with libFuzzer.
 FUZZ_TARGETS = %D%/signature %D%/graph_text %D%/plan_bytes \
 	%D%/graph_calls %D%/plan_runs %D%/interface %D%/coll_xml \
-	%D%/coll_text %D%/coll_bytes
+	%D%/coll_text %D%/coll_bytes %D%/history_text
 TEST_HELPERS += $(FUZZ_TARGETS)
 FUZZ_MAIN = %D%/replay.c %D%/fuzz.h
 LDFLAGS_FUZZ =
@@ -45,3 +45,6 @@ EXTRA_DIST += %D%/generate_calls.py
 	%D%/plan_words.h $(FUZZ_MAIN)
 %C%_plan_runs_LDADD = src/libplaitcore.la
 %C%_plan_runs_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
+%C%_history_text_SOURCES = %D%/history_text.c $(FUZZ_MAIN)
+%C%_history_text_LDADD = src/libplaitcore.la
+%C%_history_text_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
