@@ -49,3 +49,5 @@ UNIT_TESTS += %D%/time_model.t
 SEEDED_TESTS += %D%/time_model.t
 UNIT_TESTS += %D%/history.t
 SEEDED_TESTS += %D%/history.t
+UNIT_TESTS += %D%/weights.t
+SEEDED_TESTS += %D%/weights.t
