@@ -552,6 +552,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/policy/history_estimate.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/policy/history_text.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/policy/weights.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/policy/why.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/show/record.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/show/record_edges.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/show/record_forms.c

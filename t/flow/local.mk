@@ -51,3 +51,4 @@ UNIT_TESTS += %D%/history.t
 SEEDED_TESTS += %D%/history.t
 UNIT_TESTS += %D%/weights.t
 SEEDED_TESTS += %D%/weights.t
+UNIT_TESTS += %D%/why.t
