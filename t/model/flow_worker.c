@@ -52,6 +52,7 @@ static uint32_t runs[OPS + 1];	/* how often each op ran */
 static at_u32 offers;		/* advances when there is a reason to look */
 static at_u32 waiters;		/* advances when waiting threads are woken */
 static at_u32 done;
+static at_u32 stage;		/* of an entry that is reused */
 
 PLAIT__THREAD_LOCAL uint64_t plait__time_slice_end_ns;
 
@@ -226,7 +227,6 @@ static void submit(uint64_t number)
 		await(number - ring_size);
 	if (entry->cause != NULL)
 		plait__outcomes_retire(&lanes.outcomes, entry);
-	at_store_relaxed_u32(&entry->awaited, 0);
 	plait__op_set_pred(entry, 0, op->preds[0]);
 	plait__op_set_pred(entry, 1, op->preds[1]);
 	at_store_relaxed_u64(&entry->meta, op->meta | PLAIT__OP_CALL |
@@ -311,6 +311,56 @@ static void run(uint32_t self)
 	}
 }
 
+/* --- an entry that is reused
+ *
+ * Thread 1 ends op 1, for which thread 2 waits.  Thread 0 has its entry for op 2
+ * meanwhile, for which thread 3 waits, and which ends only when thread 2 has seen
+ * the end of op 1. */
+
+enum { HAS_ONE = 1, HAS_TWO = 2, ENDED_ONE = 3 };
+
+static void set_stage(uint32_t value)
+{
+	at_store_release_u32(&stage, value);
+	at_futex_wake_all(&stage);
+}
+
+static void await_stage(uint32_t value)
+{
+	uint32_t now;
+
+	while ((now = at_load_acquire_u32(&stage)) < value)
+		at_futex_wait(&stage, now, UINT64_MAX);
+}
+
+static void reuse(void)
+{
+	submit(1);
+	set_stage(HAS_ONE);
+	submit(2);
+	set_stage(HAS_TWO);
+	await_stage(ENDED_ONE);
+	plait__flow_lanes_finish(&lanes, 2);
+}
+
+static void run_reuse(uint32_t self)
+{
+	if (self == 0) {
+		reuse();
+		return;
+	}
+	await_stage(self == 3 ? HAS_TWO : HAS_ONE);
+	if (self == 1)
+		plait__flow_lanes_finish(&lanes, 1);
+	else
+		await(self - 1);
+	/* Thread 0 may yet have to store HAS_TWO. */
+	if (self != 2)
+		return;
+	await_stage(HAS_TWO);
+	set_stage(ENDED_ONE);
+}
+
 /* --- scenarios */
 
 static void init_entries(void)
@@ -318,7 +368,7 @@ static void init_entries(void)
 	for (uint32_t i = 0; i < MOST; i++) {
 		at_init_u64(&ops[i].word, 0);
 		at_init_u64(&ops[i].meta, 0);
-		at_init_u32(&ops[i].awaited, 0);
+		at_init_u64(&ops[i].awaited, 0);
 		for (uint32_t p = 0; p < PLAIT__OP_PREDS; p++)
 			at_init_u32(&ops[i].preds[p], 0);
 	}
@@ -342,6 +392,7 @@ static void begin_with(const struct plan *of, uint32_t count, uint32_t size,
 	at_init_u32(&offers, 0);
 	at_init_u32(&waiters, 0);
 	at_init_u32(&done, 0);
+	at_init_u32(&stage, 0);
 	lanes.ring = (plait__op_ring){ ops, size - 1 };
 	at_init_u64(&lanes.idle, 0);
 	at_init_u32(&lanes.spinning, 0);
@@ -370,6 +421,10 @@ static const struct plan chain[] = {
 	{ .lane = 0 },
 	{ .lane = 0, .preds = { 1 } },
 	{ .lane = 0, .preds = { 2 } },
+};
+static const struct plan reused[] = {
+	{ .outside = true },
+	{ .outside = true },
 };
 static const struct plan diamond[] = {
 	{ .lane = 0 },
@@ -443,6 +498,26 @@ static void begin_arriving_heavy(void)
 	lanes.asymmetric_fence = false;
 }
 
+static void begin_reuse(void)
+{
+	lane_count = 1;
+	begin_with(reused, 2, 1, true);
+}
+
+static void begin_reuse_heavy(void)
+{
+	begin_reuse();
+	lanes.asymmetric_fence = false;
+}
+
+static const struct mc_scenario flow_awaited = {
+	"flow, an entry with two waiters", begin_reuse, run_reuse, NULL, 4, 3,
+	1, 0, 20000
+};
+static const struct mc_scenario flow_awaited_heavy = {
+	"flow, an entry with two waiters, without membarrier",
+	begin_reuse_heavy, run_reuse, NULL, 4, 3, 1, 0, 20000
+};
 static const struct mc_scenario flow_cancelling = {
 	"flow, cancelled", begin_cancelling, run, NULL, 2, 3, 1, 0, 4000
 };
@@ -483,7 +558,7 @@ static const struct mc_scenario *const scenarios[] = {
 	&flow_one, &flow_lane, &flow_lane_heavy, &flow_arriving,
 	&flow_arriving_twice, &flow_arriving_heavy, &flow_heavy, &flow_chain, &flow_reuse,
 	&flow_outside, &flow_outside_heavy, &flow_failing, &flow_cancelling,
-	&flow_cancelling_early,
+	&flow_cancelling_early, &flow_awaited, &flow_awaited_heavy,
 	&flow_failing_reuse, &flow_fork, &flow_reuse_two, &flow_barrier,
 };
 

@@ -149,12 +149,21 @@ void plait__flow_lanes_finish(plait__flow_lanes *lanes, uint64_t number)
 	fence(lanes);
 	/* Relaxed: the entry may be another op's by now, whose waiter looks
 	 * once more. */
-	if (at_load_relaxed_u32(
-		    &plait__op_at(&lanes->ring, number)->awaited) != 0)
+	if (at_load_relaxed_u64(
+		    &plait__op_at(&lanes->ring, number)->awaited) >= number)
 		notify(lanes);
 }
 
 /* ---- waits ---- */
+
+/* The entry may have a newer op, for which another thread waits. */
+static void announce(plait__op *op, uint64_t number)
+{
+	uint64_t newest = at_load_relaxed_u64(&op->awaited);
+
+	while (newest < number && !at_cas_u64(&op->awaited, &newest, number))
+		;
+}
 
 bool plait__flow_lanes_await(plait__flow_lanes *lanes, uint64_t number,
 			     bool *announced)
@@ -162,8 +171,7 @@ bool plait__flow_lanes_await(plait__flow_lanes *lanes, uint64_t number,
 	if (plait__op_is_done(&lanes->ring, number) || *announced)
 		return plait__op_is_done(&lanes->ring, number);
 	*announced = true;
-	/* Relaxed: the fence orders it. */
-	at_store_relaxed_u32(&plait__op_at(&lanes->ring, number)->awaited, 1);
+	announce(plait__op_at(&lanes->ring, number), number);
 	/* Pairs with the fence in plait__flow_lanes_finish.  Each thread has
 	 * its own, also if another one has set the word. */
 	if (lanes->asymmetric_fence)

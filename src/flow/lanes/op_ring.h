@@ -73,10 +73,10 @@ typedef struct plait__op {
 	const plait_launch *launch;
 	void *user_data;
 	const char *label;
-	/* Not 0: a thread waits for the end of the op, or did. */
-	at_u32 awaited;
-	uint32_t reserved0;
-
+	/* The newest op of the entry for whose end a thread waits, or did.  Only
+	 * grows: the entry may be reused before the thread that ends the op
+	 * reads it. */
+	at_u64 awaited;
 	/* Low halves: a pred is less than W ops older (plait__op_pred). */
 	at_u32 preds[PLAIT__OP_PREDS];
 	uint64_t cells_end; /* the submitter's: see window.h */

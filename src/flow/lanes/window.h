@@ -63,8 +63,6 @@ static inline plait__op *plait__window_next(plait__window *window)
 	plait__op *op = plait__op_at(&window->ring, ++window->newest);
 
 	op->cells_end = window->cells_end;
-	/* Relaxed: a late waiter of the op before finds it done. */
-	at_store_relaxed_u32(&op->awaited, 0);
 	return op;
 }
 
