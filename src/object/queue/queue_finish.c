@@ -37,6 +37,7 @@ struct recovery {
 	uint32_t refused;	/* how often the backend refused to recover */
 	plait__refusals polls;	/* that the backend refused */
 	plait_error refusal;	/* the backend's error */
+	bool *told;		/* set when the error is the queue's failure */
 };
 
 static plait_status enter_driver(void *arg, plait__awaited_use *use)
@@ -185,6 +186,7 @@ static plait_status recover_and_report(struct recovery *recovery,
 	status = plait__error_copy(error,
 				   queue->noted ? &queue->failure : failure);
 	queue->noted = false;
+	*recovery->told = true;
 	return status;
 }
 
@@ -218,10 +220,11 @@ static plait_status try_report(struct recovery *recovery, plait_error *error)
 
 /* The queue has failed: wait until the rest has drained, then report. */
 static plait_status report(plait__queue *queue, uint64_t deadline_ns,
-			   plait_error *error)
+			   bool *told, plait_error *error)
 {
 	struct recovery recovery = {
 		.queue = queue,
+		.told = told,
 		.deadline_ns = deadline_ns,
 		.refusal = { .size = sizeof(recovery.refusal) },
 	};
@@ -278,16 +281,19 @@ static bool is_finished(plait__queue *queue)
  * then another thread has reported it, and the caller's record stays as it
  * was. */
 static __attribute__((cold, noinline)) plait_status
-report_first(plait__queue *queue, uint64_t deadline_ns, plait_error *error)
+report_first(plait__queue *queue, uint64_t deadline_ns, bool *told,
+	     plait_error *error)
 {
 	plait_error why = { .size = sizeof(why) };
-	plait_status status = report(queue, deadline_ns, &why);
+	plait_status status = report(queue, deadline_ns, told, &why);
 
 	return status < 0 ? plait__error_copy(error, &why) : status;
 }
 
+/* *told is false, and set if the result is the failure of the queue's work, which
+ * has any status. */
 static plait_status finish(plait__queue *queue, uint64_t timeout_ns,
-			   plait_error *error)
+			   bool *told, plait_error *error)
 {
 	uint64_t deadline_ns = plait__clock_deadline(timeout_ns);
 	plait_error why;
@@ -316,7 +322,7 @@ static plait_status finish(plait__queue *queue, uint64_t timeout_ns,
 	status = await(queue, plait__queue_submitted(queue), timeout_ns,
 		       &failed, &why);
 	if (failed)
-		status = report_first(queue, deadline_ns, error);
+		status = report_first(queue, deadline_ns, told, error);
 	else if (status < 0)
 		(void)plait__error_copy(error, &why);
 	if (status != PLAIT_E_TIMEOUT)
@@ -327,27 +333,57 @@ static plait_status finish(plait__queue *queue, uint64_t timeout_ns,
 /* As finish; then the host has seen what the queue had. */
 static __attribute__((cold, noinline)) plait_status
 finish_and_note(plait__races *races, plait__queue *queue, uint64_t timeout_ns,
-		plait_error *error)
+		bool *told, plait_error *error)
 {
 	plait__race_clock clock;
 	plait_status status;
 
 	plait__races_read_queue(races, &queue->race, &clock);
-	status = finish(queue, timeout_ns, error);
+	status = finish(queue, timeout_ns, told, error);
 	/* A failure is reported when nothing is pending. */
-	if (status != PLAIT_E_TIMEOUT && status != PLAIT_E_DEADLOCK)
+	if (*told || (status != PLAIT_E_TIMEOUT && status != PLAIT_E_DEADLOCK))
 		plait__races_host_saw_clock(races, &clock,
 					    status == PLAIT_OK);
 	return status;
 }
 
-plait_status plait__queue_finish(plait__queue *queue, uint64_t timeout_ns,
-				 plait_error *error)
+static plait_status finish_and_tell(plait__queue *queue, uint64_t timeout_ns,
+				    bool *told, plait_error *error)
 {
 	plait__races *races = plait__queue_races(queue);
 
-	return races == NULL ? finish(queue, timeout_ns, error) :
-	       finish_and_note(races, queue, timeout_ns, error);
+	*told = false;
+	return races == NULL ? finish(queue, timeout_ns, told, error) :
+	       finish_and_note(races, queue, timeout_ns, told, error);
+}
+
+plait_status plait__queue_finish(plait__queue *queue, uint64_t timeout_ns,
+				 plait_error *error)
+{
+	bool told;
+
+	return finish_and_tell(queue, timeout_ns, &told, error);
+}
+
+/* As plait_queue_finish, which a coroutine repeats; *told as of `finish`. */
+static plait_status enter_and_finish(plait_queue *queue, uint64_t timeout_ns,
+				     bool *told, plait_error *error)
+{
+	plait__queue *self;
+	plait_status status = plait__queue_enter(queue, &self, error);
+
+	*told = false;
+	if (status != PLAIT_OK)
+		return status;
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
+				       &self->object };
+	status = plait__queue_is_captured(self) ?
+		 plait__queue_capture_refuse(self, "end the capture before a "
+					     "wait", error) :
+		 finish_and_tell(self, timeout_ns, told, error);
+	plait__thread_scope_end(&inside);
+	plait__object_leave(&self->object);
+	return status;
 }
 
 /* ---- in a coroutine ---- */
@@ -399,14 +435,15 @@ static plait_status finish_suspended(plait_queue *queue, uint64_t timeout_ns,
 {
 	uint64_t deadline_ns = plait__clock_deadline(timeout_ns);
 	plait_status status;
+	bool told;
 
 	for (;;) {
 		status = await_empty(queue, plait__clock_left_ns(deadline_ns),
 				     error);
 		if (status != PLAIT_OK)
 			return status;
-		status = plait_queue_finish(queue, 0, error);
-		if (status != PLAIT_E_TIMEOUT ||
+		status = enter_and_finish(queue, 0, &told, error);
+		if (told || status != PLAIT_E_TIMEOUT ||
 		    plait__clock_left_ns(deadline_ns) == 0)
 			return status;
 		status = plait__suspension_yield(error);
@@ -419,20 +456,11 @@ PLAIT_API plait_status plait_queue_finish(plait_queue *queue,
 					  uint64_t timeout_ns,
 					  plait_error *error)
 {
-	plait__queue *self;
-	plait_status status = plait__queue_enter(queue, &self, error);
+	bool told;
+	plait_status status = enter_and_finish(queue, timeout_ns, &told,
+					       error);
 
-	if (status != PLAIT_OK)
-		return status;
-	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
-				       &self->object };
-	status = plait__queue_is_captured(self) ?
-		 plait__queue_capture_refuse(self, "end the capture before a "
-					     "wait", error) :
-		 plait__queue_finish(self, timeout_ns, error);
-	plait__thread_scope_end(&inside);
-	plait__object_leave(&self->object);
-	if (status == PLAIT_E_DEADLOCK && plait__suspension_current() != NULL)
-		return finish_suspended(queue, timeout_ns, error);
-	return status;
+	return status == PLAIT_E_DEADLOCK && !told &&
+			       plait__suspension_current() != NULL ?
+		       finish_suspended(queue, timeout_ns, error) : status;
 }
