@@ -177,6 +177,9 @@ static plait_status make(plait__flow *flow, plait__flow_capture *capture,
 							   capture->key);
 	plait_status status;
 
+	/* A call that meets a wait fails after it has run what is before. */
+	if (again != NULL)
+		again->times.must_share = capture->signal != 0;
 	if (again == NULL || !take_accesses(again, capture)) {
 		status = plait__fail(error, PLAIT_E_NOMEM,
 				     "no memory for a repetition");

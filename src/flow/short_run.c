@@ -25,7 +25,7 @@ plait_status plait__short_run_call(plait__repetition *again, plait_error *error)
 	status = plait_plan_call(again->alone != NULL ? again->alone :
 							again->plan,
 				 NULL, &again->run, &why);
-	/* The plan has what waits for others. */
+	/* The plan has functions of owners, and was not begun. */
 	again->times.must_share = status == PLAIT_E_DEADLOCK;
 	if (status == PLAIT_E_BUSY || status == PLAIT_E_DEADLOCK)
 		return share(again);

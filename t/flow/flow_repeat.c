@@ -117,6 +117,56 @@ static void others(void)
 	}
 }
 
+/* Let the first run come to its second task. */
+static void await_count(const uint64_t *count)
+{
+	uint64_t since = 0;
+
+	while (__atomic_load_n(count, __ATOMIC_RELAXED) == 0 &&
+	       !tap_late(&since))
+		(void)plait_flow_wait(flow, 0, 1000000, NULL);
+	(void)plait_flow_wait(flow, 0, 1000000, NULL);
+}
+
+static int32_t add_seen(void *user_data)
+{
+	__atomic_fetch_add((uint64_t *)user_data, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/* Tasks before a wait for a gate run once, although one thread cannot go on behind
+ * them. */
+static void waits(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		const plait_signal_desc desc = { .size = sizeof(desc),
+						 .flags = PLAIT_SIGNAL_GATE };
+		plait_task_desc wait = { .size = sizeof(wait),
+					 .kind = PLAIT_TASK_WAIT,
+					 .sequence = 1 };
+		uint64_t count = 0;
+
+		if (!open_flow(&flow_settings[s], 64))
+			continue;
+		OK(plait_signal_create(flow_rig.device, &desc, &wait.signal,
+				       NULL) == PLAIT_OK);
+		for (int t = 0; t < TIMES; t++) {
+			if (!is_new(1))
+				continue;
+			call_task("count", add_seen, &count, NULL, 0);
+			IS_INT(plait_flow_submit(flow, &wait, NULL, NULL),
+			       PLAIT_OK);
+			end_repetition();
+		}
+		await_count(&count);
+		OK(plait_signal_raise(wait.signal, 1, NULL) == PLAIT_OK);
+		OK_THAT(wait_task(0) == PLAIT_OK, "%s", flow_rig.error.text);
+		IS_UINT(count, TIMES);
+		plait_signal_release(wait.signal);
+		close_flow();
+	}
+}
+
 /* ---- failure ---- */
 
 static int32_t fail_if_set(void *user_data)
@@ -285,7 +335,7 @@ static void abandoned(void)
 }
 
 static const struct tap_scenario all[] = {
-	{ "order", order },	{ "others", others },	{ "failure", failure },
+	{ "order", order },	{ "others", others },	{ "waits", waits }, { "failure", failure },
 	{ "gaps", gaps },	{ "life", life },
 	{ "refused", refused }, { "abandoned", abandoned },
 };
