@@ -52,3 +52,7 @@ SEEDED_TESTS += %D%/history.t
 UNIT_TESTS += %D%/weights.t
 SEEDED_TESTS += %D%/weights.t
 UNIT_TESTS += %D%/why.t
+UNIT_TESTS += %D%/coherence.t
+SEEDED_TESTS += %D%/coherence.t
+UNIT_TESTS += %D%/generator.t
+SEEDED_TESTS += %D%/generator.t

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Lists of boxes: differences, intersections, bounding boxes.  A list is a
+ * vector of plait_box without empty ones.  Pure. */
+#ifndef PLAIT_SRC_FLOW_MEMORY_BOX_LIST_H
+#define PLAIT_SRC_FLOW_MEMORY_BOX_LIST_H
+
+#include "flow/region/box.h"
+
+#include "base/vector.h"
+
+/* Returns the elements that are in both, which may be none. */
+plait_box plait__box_list_meet(const plait_box *one, const plait_box *other);
+
+/* Returns the least box that contains both. */
+plait_box plait__box_list_bound(const plait_box *one, const plait_box *other);
+
+/* Returns true if the boxes overlap, or have a common face. */
+bool plait__box_list_touch(const plait_box *one, const plait_box *other);
+
+/* Returns true if the union of two disjoint boxes is a box. */
+bool plait__box_list_joins(const plait_box *one, const plait_box *other);
+
+/* Divide what is left of a box without `hole` into disjoint boxes; returns their
+ * number. */
+enum { PLAIT__BOX_LIST_PARTS = 6 };
+uint32_t plait__box_list_without(const plait_box *box, const plait_box *hole,
+				 plait_box out[PLAIT__BOX_LIST_PARTS]);
+
+/* Remove the elements of `hole` from all boxes.  Returns false without
+ * memory. */
+bool plait__box_list_subtract(plait__vector *boxes, const plait_box *hole);
+
+/* Replace boxes that overlap, or that touch if `touching`, by their bounding
+ * box, until there are none. */
+void plait__box_list_connect(plait__vector *boxes, bool touching);
+
+#endif

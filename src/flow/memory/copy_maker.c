@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies between memories; see copy_maker.h. */
+#include "flow/memory/copy_maker.h"
+
+#include "flow/memory/block_fronts.h"
+#include "flow/memory/block_maker.h"
+
+struct copy {
+	plait__memory_state *state;
+	const plait__copy_need *need;
+	uint32_t source;
+	uint32_t target;
+	uint32_t why;
+};
+
+/* Of its target's device, or of its source's if the target is the host. */
+static uint32_t device_of(const struct copy *copy)
+{
+	if (copy->target == PLAIT__MEMORY_HOST)
+		return plait__memory_system_device(copy->state->system,
+						   copy->source);
+	return copy->need->device;
+}
+
+/* Copy out of one block of the source. */
+static void copy_part(const struct copy *copy, const plait_box *box,
+		      uint32_t source_block, uint32_t block)
+{
+	plait__memory_state *state = copy->state;
+	uint32_t data = copy->need->data, number;
+	plait__instruction ours = {
+		.kind = PLAIT__INSTRUCTION_COPY, .why = copy->why,
+		.device = device_of(copy), .task = copy->need->task,
+		.data = data, .memory = copy->target, .block = block,
+		.source = copy->source, .source_block = source_block,
+		.box = *box,
+		.bytes = plait__memory_state_bytes(state, data, box),
+	};
+
+	ours.lane = plait__memory_system_copy_lane(ours.device);
+	number = plait__instructions_open(state->list, &ours);
+	plait__block_fronts_gather(state, data, copy->source, box,
+				   PLAIT__ACCESS_READS);
+	plait__block_fronts_gather(state, data, copy->target, box,
+				   PLAIT__ACCESS_WRITES);
+	plait__instructions_close(state->list);
+	plait__block_fronts_record(state, data, copy->source, box,
+				   PLAIT__ACCESS_READS, number);
+	plait__block_fronts_record(state, data, copy->target, box,
+				   PLAIT__ACCESS_WRITES, number);
+}
+
+static void copy_box(const struct copy *copy, const plait_box *box)
+{
+	plait__memory_state *state = copy->state;
+	uint32_t data = copy->need->data;
+	const plait__blocks *from =
+		&plait__memory_state_place(state, data, copy->source)->blocks;
+	const plait__block *to = plait__blocks_find(
+		&plait__memory_state_place(state, data, copy->target)->blocks,
+		box);
+
+	for (uint32_t i = 0; !state->anticipates && to != NULL &&
+	     i < from->items.count; i++) {
+		const plait__block *block = plait__blocks_at(from, i);
+		plait_box part = plait__box_list_meet(&block->box, box);
+
+		if (plait__box_overlap(&block->box, box))
+			copy_part(copy, &part, block->number, to->number);
+	}
+	plait__coherence_add(&state->data[data].coherence, box, copy->target);
+}
+
+/* Copy to the host first. */
+static void stage(plait__memory_state *state, const plait__copy_need *need,
+		  const plait__version *version)
+{
+	const plait__block_need block = { .task = need->task,
+					  .device = PLAIT__INSTRUCTION_NONE,
+					  .data = need->data,
+					  .memory = PLAIT__MEMORY_HOST,
+					  .box = version->box };
+	struct copy copy = { state, need, 0, PLAIT__MEMORY_HOST,
+			     PLAIT__WHY_STAGE };
+
+	copy.source = plait__memory_system_source(
+		state->system, version->valid, version->memory,
+		PLAIT__MEMORY_HOST);
+	plait__block_maker_ensure(state, &block);
+	copy_box(&copy, &version->box);
+}
+
+static void fetch_version(plait__memory_state *state,
+			  const plait__copy_need *need,
+			  const plait__version *version)
+{
+	struct copy copy = { state, need, 0, need->memory, PLAIT__WHY_READ };
+
+	if (version->valid == 0)
+		return;
+	copy.source = plait__memory_system_source(
+		state->system, version->valid, version->memory, need->memory);
+	if (copy.source == UINT32_MAX) {
+		stage(state, need, version);
+		copy.source = PLAIT__MEMORY_HOST;
+	}
+	copy_box(&copy, &version->box);
+}
+
+void plait__copy_maker_fetch(plait__memory_state *state,
+			     const plait__copy_need *need)
+{
+	plait__vector versions;
+
+	plait__vector_init(&versions, state->allocator,
+			   sizeof(plait__version));
+	plait__coherence_find(&state->data[need->data].coherence, &need->box,
+			      need->memory, false, &versions);
+	for (uint32_t i = 0; !state->failed && i < versions.count; i++)
+		fetch_version(state, need, plait__vector_at(&versions, i));
+	plait__vector_fini(&versions);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copies between memories: what a task reads, less what is valid where it runs.
+ * They are cut along the tasks that wrote the values, so that each begins when
+ * its producer is done, and along the blocks of both ends.  Memories that are no
+ * peers copy by way of the host, which has the newest values from then on.
+ * Pure.
+ */
+#ifndef PLAIT_SRC_FLOW_MEMORY_COPY_MAKER_H
+#define PLAIT_SRC_FLOW_MEMORY_COPY_MAKER_H
+
+#include "flow/memory/memory_state.h"
+
+typedef struct plait__copy_need {
+	uint32_t task;
+	uint32_t device; /* of the task; or NONE: the host */
+	uint32_t data;
+	uint32_t memory;
+	plait_box box; /* in one block */
+} plait__copy_need;
+
+/* Make the copies; parts without a value need none. */
+void plait__copy_maker_fetch(plait__memory_state *state,
+			     const plait__copy_need *need);
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* Generator of instructions; see generator.h. */
+#include "flow/memory/generator.h"
+
+#include "flow/memory/block_fronts.h"
+#include "flow/memory/block_maker.h"
+#include "flow/memory/copy_maker.h"
+
+/* The task that is compiled. */
+struct compiling {
+	plait__memory_state *state;
+	const plait__record_task *task;
+	uint32_t index;
+	uint32_t device; /* or NONE */
+	uint32_t memory;
+};
+
+static const plait__record_access *access_of(const struct compiling *by,
+					     uint32_t i)
+{
+	return plait__record_access_at(by->state->record,
+				       by->task->first_access + i);
+}
+
+static bool reads(const plait__record_access *access)
+{
+	return (access->mode & PLAIT__ACCESS_READS) != 0;
+}
+
+static bool writes(const plait__record_access *access)
+{
+	return (access->mode & PLAIT__ACCESS_WRITES) != 0;
+}
+
+static bool is_token(const struct compiling *by,
+		     const plait__record_access *access)
+{
+	return plait__memory_state_is_token(by->state, access->data);
+}
+
+/* Tokens order tasks of all memories. */
+static uint32_t memory_of(const struct compiling *by,
+			  const plait__record_access *access)
+{
+	return is_token(by, access) ? PLAIT__MEMORY_HOST : by->memory;
+}
+
+/* ---- the device ---- */
+
+static uint64_t missing_bytes(const struct compiling *by, uint32_t memory)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < by->task->access_count; i++) {
+		const plait__record_access *access = access_of(by, i);
+		uint64_t each = plait__record_data_at(by->state->record,
+						      access->data)
+					->element_bytes;
+
+		if (reads(access) && each != 0)
+			bytes += each * plait__coherence_missing(
+				&by->state->data[access->data].coherence,
+				&access->box, memory);
+	}
+	return bytes;
+}
+
+static uint32_t choose_device(const struct compiling *by)
+{
+	const plait__memory_system *system = by->state->system;
+	const uint32_t *tasks = by->state->tasks;
+	uint64_t least = UINT64_MAX;
+	uint32_t best = 0;
+
+	for (uint32_t d = 0; d < system->devices; d++) {
+		uint64_t bytes = missing_bytes(by, system->memory_of[d]);
+
+		if (bytes > least || (bytes == least && tasks[d] >= tasks[best]))
+			continue;
+		least = bytes;
+		best = d;
+	}
+	return best;
+}
+
+static void place(struct compiling *by)
+{
+	const plait__memory_system *system = by->state->system;
+	const plait__record_task *task = by->task;
+
+	by->device = PLAIT__INSTRUCTION_NONE;
+	by->memory = PLAIT__MEMORY_HOST;
+	if (task->kind != PLAIT_TASK_LAUNCH)
+		return;
+	by->device = task->piece_count > 1 ?
+		(uint32_t)((uint64_t)task->piece * system->devices /
+			   task->piece_count) : choose_device(by);
+	by->memory = system->memory_of[by->device];
+	by->state->tasks[by->device]++;
+}
+
+/* ---- blocks ---- */
+
+static bool is_first_of_data(const struct compiling *by, uint32_t i)
+{
+	for (uint32_t k = 0; k < i; k++)
+		if (access_of(by, k)->data == access_of(by, i)->data)
+			return false;
+	return true;
+}
+
+static void push_box(struct compiling *by, plait__vector *boxes,
+		     const plait_box *box)
+{
+	if (PLAIT__VECTOR_ADD(boxes, box) == NULL)
+		by->state->failed = true;
+}
+
+/* What the task overwrites of a data: writes without reads. */
+static void list_overwritten(struct compiling *by, uint32_t data,
+			     plait__vector *out)
+{
+	for (uint32_t i = 0; i < by->task->access_count; i++)
+		if (access_of(by, i)->data == data && writes(access_of(by, i)))
+			push_box(by, out, &access_of(by, i)->box);
+	for (uint32_t i = 0; i < by->task->access_count; i++)
+		if (access_of(by, i)->data == data && reads(access_of(by, i)) &&
+		    !plait__box_list_subtract(out, &access_of(by, i)->box))
+			by->state->failed = true;
+}
+
+/* A block for each part of the data that is connected. */
+static void list_needs(struct compiling *by, uint32_t data, plait__vector *out)
+{
+	for (uint32_t i = 0; i < by->task->access_count; i++)
+		if (access_of(by, i)->data == data)
+			push_box(by, out, &access_of(by, i)->box);
+	plait__box_list_connect(out, true);
+}
+
+static void ensure_blocks(struct compiling *by, uint32_t data)
+{
+	plait__vector needs, overwritten;
+	plait__block_need need = { .task = by->index, .device = by->device,
+				   .data = data, .memory = by->memory,
+				   .overwritten = &overwritten };
+
+	plait__vector_init(&needs, by->state->allocator, sizeof(plait_box));
+	plait__vector_init(&overwritten, by->state->allocator,
+			   sizeof(plait_box));
+	list_needs(by, data, &needs);
+	list_overwritten(by, data, &overwritten);
+	for (uint32_t i = 0; i < needs.count; i++) {
+		need.box = *(plait_box *)plait__vector_at(&needs, i);
+		plait__block_maker_ensure(by->state, &need);
+	}
+	plait__vector_fini(&needs);
+	plait__vector_fini(&overwritten);
+}
+
+/* ---- one task ---- */
+
+static void fetch(struct compiling *by, const plait__record_access *access)
+{
+	const plait__copy_need need = { .task = by->index,
+					.device = by->device,
+					.data = access->data,
+					.memory = by->memory,
+					.box = access->box };
+
+	if (reads(access) && !is_token(by, access))
+		plait__copy_maker_fetch(by->state, &need);
+}
+
+static void add_access(struct compiling *by, uint32_t i)
+{
+	const plait__record_access *access = access_of(by, i);
+	uint32_t memory = memory_of(by, access);
+	const plait__block *block = plait__blocks_find(
+		&plait__memory_state_place(by->state, access->data, memory)
+			 ->blocks, &access->box);
+
+	plait__block_fronts_gather(by->state, access->data, memory,
+				   &access->box, access->mode);
+	plait__instructions_use(by->state->list, by->task->first_access + i,
+				block != NULL ? block->number : 0);
+}
+
+/* Make the instruction of the task itself. */
+static void instruct(struct compiling *by)
+{
+	const plait__instruction ours = {
+		.kind = PLAIT__INSTRUCTION_TASK, .why = PLAIT__WHY_TASK,
+		.device = by->device, .task = by->index,
+		.lane = by->device == PLAIT__INSTRUCTION_NONE ? 0 :
+			plait__memory_system_task_lane(by->device),
+		.data = PLAIT__INSTRUCTION_NONE, .memory = by->memory,
+	};
+	plait__instructions *list = by->state->list;
+	uint32_t number = plait__instructions_open(list, &ours);
+
+	for (uint32_t i = 0; i < by->task->access_count; i++)
+		add_access(by, i);
+	if (by->task->is_barrier)
+		plait__instructions_follow_all(list);
+	plait__instructions_close(list);
+	for (uint32_t i = 0; i < by->task->access_count; i++) {
+		const plait__record_access *access = access_of(by, i);
+
+		plait__block_fronts_record(by->state, access->data,
+					   memory_of(by, access), &access->box,
+					   access->mode, number);
+	}
+}
+
+static void compile(plait__memory_state *state, uint32_t index)
+{
+	struct compiling by = { .state = state, .index = index,
+				.task = plait__record_task_at(state->record,
+							      index) };
+
+	place(&by);
+	for (uint32_t i = 0; i < by.task->access_count; i++)
+		if (!is_token(&by, access_of(&by, i)) &&
+		    is_first_of_data(&by, i))
+			ensure_blocks(&by, access_of(&by, i)->data);
+	for (uint32_t i = 0; i < by.task->access_count; i++)
+		fetch(&by, access_of(&by, i));
+	if (!state->anticipates)
+		instruct(&by);
+	for (uint32_t i = 0; i < by.task->access_count; i++) {
+		const plait__record_access *access = access_of(&by, i);
+
+		if (writes(access) && !is_token(&by, access))
+			plait__coherence_write(
+				&state->data[access->data].coherence,
+				&access->box, index + 1, by.memory);
+	}
+}
+
+/* ---- all tasks ---- */
+
+static bool has_failed(const plait__memory_state *state)
+{
+	bool failed = state->failed || state->list->failed;
+
+	for (uint32_t i = 0; !state->failed && i < state->record->data.count;
+	     i++)
+		failed |= state->data[i].coherence.failed;
+	return failed;
+}
+
+static void compile_all(plait__memory_state *state)
+{
+	uint32_t count = state->record->tasks.count;
+
+	for (uint32_t i = 0; i < count && !state->failed && !state->list->failed;
+	     i++)
+		compile(state, i);
+}
+
+void plait__generator_run(const plait__record *record,
+			  const plait__memory_system *system, bool lookahead,
+			  plait__generated *out)
+{
+	plait__memory_state state;
+
+	out->system = *system;
+	plait__instructions_init(&out->list, record->allocator,
+				 plait__memory_system_lanes(system));
+	plait__memory_state_init(&state, record, system, &out->list);
+	if (lookahead) {
+		state.anticipates = true;
+		compile_all(&state);
+		plait__memory_state_rewind(&state);
+	}
+	compile_all(&state);
+	memcpy(out->peak, state.peak, sizeof(out->peak));
+	out->failed = has_failed(&state);
+	plait__memory_state_fini(&state);
+}
+
+void plait__generator_free(plait__generated *generated)
+{
+	plait__instructions_fini(&generated->list);
+}

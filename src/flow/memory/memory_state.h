@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * State of the generator of instructions: per data its coherence, and per data
+ * and memory the blocks and the fronts, which name instructions.  The fronts of
+ * a memory are those of the blocks it has: a block that replaces others begins
+ * with new ones.  Pure.
+ */
+#ifndef PLAIT_SRC_FLOW_MEMORY_MEMORY_STATE_H
+#define PLAIT_SRC_FLOW_MEMORY_MEMORY_STATE_H
+
+#include "flow/memory/blocks.h"
+#include "flow/memory/coherence.h"
+#include "flow/memory/instructions.h"
+#include "flow/memory/memory_system.h"
+#include "flow/show/record.h"
+
+typedef struct plait__data_place {
+	plait__front_map fronts;
+	plait__blocks blocks;
+} plait__data_place;
+
+typedef struct plait__data_state {
+	plait__coherence coherence;
+	plait__data_place *places; /* per memory */
+} plait__data_state;
+
+typedef struct plait__memory_state {
+	const plait_allocator *allocator;
+	const plait__record *record;
+	const plait__memory_system *system;
+	plait__instructions *list;
+	plait__data_state *data;
+	/* Only blocks to come and coherence: no instruction is made. */
+	bool anticipates;
+	bool failed; /* without memory */
+	uint32_t blocks; /* that were made */
+	uint32_t tasks[PLAIT__MEMORY_DEVICES]; /* per device */
+	uint64_t bytes[PLAIT__MEMORY_DEVICES + 1]; /* per memory, now */
+	uint64_t peak[PLAIT__MEMORY_DEVICES + 1];
+} plait__memory_state;
+
+/* Begin with the contents that the record's data has in the host's memory. */
+void plait__memory_state_init(plait__memory_state *state,
+			      const plait__record *record,
+			      const plait__memory_system *system,
+			      plait__instructions *list);
+void plait__memory_state_fini(plait__memory_state *state);
+
+/* Begin anew, but for the needs that were anticipated. */
+void plait__memory_state_rewind(plait__memory_state *state);
+
+/* A token has no bytes, so it has no blocks and no copies. */
+static inline bool plait__memory_state_is_token(
+	const plait__memory_state *state, uint32_t data)
+{
+	return plait__record_data_at(state->record, data)->element_bytes == 0;
+}
+
+/* Returns the bytes of a box of a data. */
+static inline uint64_t plait__memory_state_bytes(
+	const plait__memory_state *state, uint32_t data, const plait_box *box)
+{
+	return plait__box_elements(box) *
+	       plait__record_data_at(state->record, data)->element_bytes;
+}
+
+static inline plait__data_place *plait__memory_state_place(
+	const plait__memory_state *state, uint32_t data, uint32_t memory)
+{
+	return &state->data[data].places[memory];
+}
+
+#endif

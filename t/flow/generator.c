@@ -1,0 +1,628 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Generated instructions of random programs: executed in random topological
+ * orders, by predecessors alone, on elements with versions, each read sees what
+ * the sequential interpretation sees.  Each pair of instructions that uses the
+ * same elements of a block, and one writes, is ordered; lanes and waits imply
+ * every predecessor.  No copy moves what is valid already, or is not read.
+ *
+ * rounds=20000 for more programs, from=N to begin with the program of that seed.
+ */
+#include "lib/tap.h"
+
+#include "flow/memory/generator.h"
+
+#include "base/alloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDE = 6, ELEMENTS = SIDE * SIDE, DATA = 4, TASKS = 26, ACCESSES = 4 };
+enum { MOST = 4096, WORDS = MOST / 64, BLOCKS = 1024, ORDERS = 4 };
+
+static uint64_t state;
+
+static uint64_t below(uint64_t limit)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state % limit;
+}
+
+/* ---- random programs ---- */
+
+static plait_box whole_of(uint32_t data)
+{
+	const uint64_t square[3] = { SIDE, SIDE, 1 };
+	const uint64_t line[3] = { ELEMENTS, 1, 1 };
+
+	return plait__box_whole(data == 0 ? 1 : 2, data == 0 ? line : square);
+}
+
+static plait_box random_box(uint32_t data)
+{
+	plait_box box = whole_of(data);
+
+	for (int d = 0; d < 2 && below(6) != 0; d++) {
+		uint64_t a = below(box.high[d]), b = below(box.high[d]);
+
+		box.low[d] = a < b ? a : b;
+		box.high[d] = (a < b ? b : a) + 1;
+	}
+	return box;
+}
+
+/* Rows of piece i of n, and `more` on each side. */
+static plait_box piece_of(uint32_t data, uint32_t i, uint32_t n, uint64_t more)
+{
+	plait_box box = whole_of(data);
+	int d = data == 0 ? 0 : 1;
+	uint64_t extent = box.high[d], low = extent * i / n;
+
+	box.low[d] = low > more ? low - more : 0;
+	box.high[d] = extent * (i + 1) / n + more;
+	if (box.high[d] > extent)
+		box.high[d] = extent;
+	return box;
+}
+
+static void add_pieces(plait__record *record)
+{
+	uint32_t pieces = 2 + (uint32_t)below(4);
+	uint32_t from = (uint32_t)below(DATA - 1), to = (uint32_t)below(DATA - 1);
+	uint64_t more = below(3);
+
+	for (uint32_t i = 0; i < pieces; i++) {
+		const plait__record_task task = {
+			.number = record->tasks.count + 1,
+			.kind = PLAIT_TASK_LAUNCH, .piece = i,
+			.piece_count = pieces,
+		};
+		plait_box reads = piece_of(from, i, pieces, more);
+		plait_box writes = piece_of(to, i, pieces, 0);
+
+		plait__record_add_access(record, from, PLAIT__ACCESS_READS,
+					 &reads);
+		plait__record_add_access(record, to, PLAIT__ACCESS_WRITES,
+					 &writes);
+		plait__record_add_task(record, &task, "piece");
+	}
+}
+
+static void add_whole(plait__record *record)
+{
+	const plait__record_task task = {
+		.number = record->tasks.count + 1, .piece_count = 1,
+		.kind = below(4) == 0 ? PLAIT_TASK_CALL : PLAIT_TASK_LAUNCH,
+		.is_barrier = below(12) == 0,
+	};
+	uint32_t count = (uint32_t)below(ACCESSES + 1);
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t data = (uint32_t)below(DATA);
+		plait_box box = random_box(data);
+
+		plait__record_add_access(record, data,
+					 1 + (uint32_t)below(3), &box);
+	}
+	plait__record_add_task(record, &task, "whole");
+}
+
+/* The last data is a token. */
+static void make_program(plait__record *record)
+{
+	uint32_t many = (uint32_t)below(8);
+
+	plait__record_init(record, plait__alloc_default(), 4);
+	for (uint32_t i = 0; i < DATA; i++) {
+		plait_box whole = whole_of(i);
+
+		plait__record_add_data(record, "data", i == 0 ? 1 : 2,
+				       i + 1 < DATA ? 4 : 0, &whole,
+				       i + 1 == DATA || below(3) == 0);
+	}
+	while (record->tasks.count < TASKS)
+		if (below(8) < many)
+			add_pieces(record);
+		else
+			add_whole(record);
+}
+
+static bool is_in(const plait_box *box, uint32_t data, uint32_t e)
+{
+	uint64_t width = data == 0 ? ELEMENTS : SIDE;
+
+	return e % width >= box->low[0] && e % width < box->high[0] &&
+	       e / width >= box->low[1] && e / width < box->high[1];
+}
+
+/* ---- the sequential interpretation ---- */
+
+/* Task + 1 that wrote what an access reads; 0: none. */
+static uint32_t (*expected)[ELEMENTS];
+
+static void interpret(const plait__record *record)
+{
+	uint32_t now[DATA][ELEMENTS] = { { 0 } };
+
+	for (uint32_t t = 0; t < record->tasks.count; t++) {
+		const plait__record_task *task =
+			plait__record_task_at(record, t);
+		uint32_t end = task->first_access + task->access_count;
+
+		for (uint32_t i = task->first_access; i < end; i++)
+			memcpy(expected[i],
+			       now[plait__record_access_at(record, i)->data],
+			       sizeof(now[0]));
+		for (uint32_t i = task->first_access; i < end; i++) {
+			const plait__record_access *access =
+				plait__record_access_at(record, i);
+
+			for (uint32_t e = 0; e < ELEMENTS; e++)
+				if ((access->mode & PLAIT__ACCESS_WRITES) &&
+				    is_in(&access->box, access->data, e))
+					now[access->data][e] = t + 1;
+		}
+	}
+}
+
+/* ---- execution ---- */
+
+enum { ABSENT, ALIVE, ENDED };
+
+static struct block {
+	int life;
+	uint32_t data, memory;
+	plait_box box;
+	uint32_t versions[ELEMENTS];
+} blocks[BLOCKS];
+
+/* In place before the first instruction. */
+static void begin_blocks(const plait__record *record)
+{
+	uint32_t number = 0;
+
+	memset(blocks, 0, sizeof(blocks));
+	for (uint32_t d = 0; d + 1 < DATA; d++)
+		if (plait__record_data_at(record, d)->has_contents)
+			blocks[++number] = (struct block){
+				.life = ALIVE, .data = d, .box = whole_of(d) };
+}
+
+static bool is_usable(uint32_t number, uint32_t data, uint32_t memory,
+		      const plait_box *box)
+{
+	const struct block *block = &blocks[number];
+
+	return block->life == ALIVE && block->data == data &&
+	       block->memory == memory && plait__box_contains(&block->box, box);
+}
+
+static uint32_t run_copy(const plait__instruction *at)
+{
+	if (!is_usable(at->block, at->data, at->memory, &at->box) ||
+	    !is_usable(at->source_block, at->data, at->source, &at->box))
+		return 1;
+	for (uint32_t e = 0; e < ELEMENTS; e++)
+		if (is_in(&at->box, at->data, e))
+			blocks[at->block].versions[e] =
+				blocks[at->source_block].versions[e];
+	return 0;
+}
+
+static uint32_t run_operand(const plait__record *record,
+			    const plait__instruction *at,
+			    const plait__operand *operand, bool writes)
+{
+	const plait__record_access *access =
+		plait__record_access_at(record, operand->access);
+	uint32_t *versions = blocks[operand->block].versions, wrong = 0;
+
+	if (access->data + 1 == DATA)
+		return operand->block != 0;
+	if (!is_usable(operand->block, access->data, at->memory, &access->box))
+		return 1;
+	for (uint32_t e = 0; e < ELEMENTS; e++) {
+		uint32_t want = expected[operand->access][e];
+
+		if (!is_in(&access->box, access->data, e))
+			continue;
+		if (writes && (access->mode & PLAIT__ACCESS_WRITES))
+			versions[e] = at->task + 1;
+		if (!writes && (access->mode & PLAIT__ACCESS_READS))
+			wrong += want != 0 && versions[e] != want;
+	}
+	return wrong;
+}
+
+static uint32_t run_task(const plait__record *record,
+			 const plait__instructions *list,
+			 const plait__instruction *at)
+{
+	uint32_t wrong = 0;
+
+	for (int writes = 0; writes < 2; writes++)
+		for (uint32_t i = 0; i < at->operand_count; i++)
+			wrong += run_operand(
+				record, at,
+				plait__instructions_operand(list, at, i),
+				writes);
+	return wrong;
+}
+
+/* Returns the number of mistakes. */
+static uint32_t run_one(const plait__record *record,
+			const plait__instructions *list, uint32_t number)
+{
+	const plait__instruction *at = plait__instructions_at(list, number);
+	struct block *block = &blocks[at->block];
+	uint32_t wrong = 0;
+
+	switch (at->kind) {
+	case PLAIT__INSTRUCTION_ALLOC:
+		wrong = block->life != ABSENT;
+		*block = (struct block){ ALIVE, at->data, at->memory, at->box,
+					 { 0 } };
+		return wrong;
+	case PLAIT__INSTRUCTION_FREE:
+		wrong = block->life != ALIVE;
+		block->life = ENDED;
+		return wrong;
+	case PLAIT__INSTRUCTION_TASK:
+		return run_task(record, list, at);
+	case PLAIT__INSTRUCTION_JOIN:
+		return 0;
+	default:
+		return run_copy(at);
+	}
+}
+
+/* ---- orders ---- */
+
+static bool done[MOST + 1];
+
+static bool can_run(const plait__instructions *list, uint32_t number)
+{
+	const plait__instruction *at = plait__instructions_at(list, number);
+
+	for (uint32_t i = 0; i < at->pred_count; i++)
+		if (!done[plait__instructions_pred(list, at, i)->number])
+			return false;
+	return !done[number];
+}
+
+/* In a random order that the predecessors allow. */
+static uint32_t run_in_any_order(const plait__record *record,
+				 const plait__instructions *list)
+{
+	uint32_t wrong = 0, left = list->items.count;
+
+	begin_blocks(record);
+	memset(done, 0, sizeof(done));
+	while (left > 0) {
+		uint32_t at = 1 + (uint32_t)below(list->items.count);
+
+		/* From a random place on, the next that can. */
+		while (at > list->items.count || !can_run(list, at))
+			at = at >= list->items.count ? 1 : at + 1;
+		wrong += run_one(record, list, at);
+		done[at] = true;
+		left--;
+	}
+	return wrong;
+}
+
+/* ---- all pairs ---- */
+
+static uint64_t before[MOST + 1][WORDS];
+
+static bool comes_before(uint32_t one, uint32_t other)
+{
+	return (before[other][one / 64] >> one % 64 & 1) != 0;
+}
+
+static void come_behind(uint32_t number, uint32_t pred)
+{
+	for (int w = 0; w < WORDS; w++)
+		before[number][w] |= before[pred][w];
+	before[number][pred / 64] |= UINT64_C(1) << pred % 64;
+}
+
+static void close_preds(const plait__instructions *list)
+{
+	for (uint32_t n = 1; n <= list->items.count; n++) {
+		const plait__instruction *at = plait__instructions_at(list, n);
+
+		memset(before[n], 0, sizeof(before[n]));
+		for (uint32_t i = 0; i < at->pred_count; i++)
+			come_behind(n, plait__instructions_pred(list, at, i)
+					       ->number);
+	}
+}
+
+struct use {
+	uint32_t number, block, data;
+	bool writes;
+	plait_box box;
+};
+
+static uint32_t list_uses(const plait__record *record,
+			  const plait__instructions *list, struct use *out)
+{
+	uint32_t count = 0;
+
+	for (uint32_t n = 1; n <= list->items.count; n++) {
+		const plait__instruction *at = plait__instructions_at(list, n);
+
+		for (uint32_t i = 0; i < at->operand_count; i++) {
+			const plait__operand *operand =
+				plait__instructions_operand(list, at, i);
+			const plait__record_access *access =
+				plait__record_access_at(record,
+							operand->access);
+
+			out[count++] = (struct use){
+				n, operand->block, access->data,
+				(access->mode & PLAIT__ACCESS_WRITES) != 0,
+				access->box };
+		}
+		if (at->data == PLAIT__INSTRUCTION_NONE)
+			continue;
+		out[count++] = (struct use){ n, at->block, at->data, true,
+					     at->box };
+		if (at->kind == PLAIT__INSTRUCTION_COPY ||
+		    at->kind == PLAIT__INSTRUCTION_RESIZE)
+			out[count++] = (struct use){ n, at->source_block,
+						     at->data, false, at->box };
+	}
+	return count;
+}
+
+static uint32_t check_pairs(const plait__record *record,
+			    const plait__instructions *list)
+{
+	static struct use uses[8 * MOST];
+	uint32_t count = list_uses(record, list, uses), wrong = 0;
+
+	close_preds(list);
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t k = 0; k < i; k++)
+			if (uses[i].block == uses[k].block &&
+			    uses[i].data == uses[k].data &&
+			    uses[i].number != uses[k].number &&
+			    (uses[i].writes || uses[k].writes) &&
+			    plait__box_overlap(&uses[i].box, &uses[k].box))
+				wrong += !comes_before(uses[k].number,
+						       uses[i].number);
+	return wrong;
+}
+
+static uint32_t check_barriers(const plait__record *record,
+			       const plait__instructions *list)
+{
+	uint32_t wrong = 0;
+
+	for (uint32_t n = 1; n <= list->items.count; n++) {
+		const plait__instruction *at = plait__instructions_at(list, n);
+
+		if (at->kind != PLAIT__INSTRUCTION_TASK ||
+		    !plait__record_task_at(record, at->task)->is_barrier)
+			continue;
+		for (uint32_t i = 1; i < n; i++)
+			wrong += !comes_before(i, n);
+		for (uint32_t i = n + 1; i <= list->items.count; i++)
+			wrong += !comes_before(n, i);
+	}
+	return wrong;
+}
+
+/* ---- lanes and waits ---- */
+
+/* An instruction without a lane is done when what it follows is. */
+static bool is_implied(const plait__instructions *list, uint32_t number,
+		       uint32_t pred)
+{
+	const plait__instruction *at = plait__instructions_at(list, pred);
+
+	if (at->lane != PLAIT__INSTRUCTION_NONE)
+		return comes_before(pred, number);
+	for (uint32_t i = 0; i < at->pred_count; i++)
+		if (!is_implied(list, number,
+				plait__instructions_pred(list, at, i)->number))
+			return false;
+	return true;
+}
+
+static uint32_t check_waits(const plait__instructions *list)
+{
+	uint32_t last[2 * PLAIT__MEMORY_DEVICES + 1] = { 0 }, wrong = 0;
+
+	for (uint32_t n = 1; n <= list->items.count; n++) {
+		const plait__instruction *at = plait__instructions_at(list, n);
+
+		memset(before[n], 0, sizeof(before[n]));
+		if (at->lane == PLAIT__INSTRUCTION_NONE) {
+			wrong += at->wait_count;
+			continue;
+		}
+		if (last[at->lane] != 0)
+			come_behind(n, last[at->lane]);
+		last[at->lane] = n;
+		for (uint32_t i = 0; i < at->wait_count; i++) {
+			uint32_t wait = plait__instructions_wait(list, at, i);
+
+			/* What is implied already is no wait. */
+			wrong += comes_before(wait, n);
+			come_behind(n, wait);
+		}
+		for (uint32_t i = 0; i < at->pred_count; i++)
+			wrong += !is_implied(list, n, plait__instructions_pred(
+							      list, at, i)
+							      ->number);
+	}
+	return wrong;
+}
+
+/* ---- copies ---- */
+
+static bool valid[DATA][PLAIT__MEMORY_DEVICES + 1][ELEMENTS];
+
+static bool task_reads(const plait__record *record, uint32_t task,
+		       uint32_t data, uint32_t e, uint32_t mode)
+{
+	const plait__record_task *of = plait__record_task_at(record, task);
+
+	for (uint32_t i = 0; i < of->access_count; i++) {
+		const plait__record_access *access = plait__record_access_at(
+			record, of->first_access + i);
+
+		if (access->data == data && (access->mode & mode) != 0 &&
+		    is_in(&access->box, data, e))
+			return true;
+	}
+	return false;
+}
+
+/* What is copied is valid at the source, is not at the target, and is read; what
+ * is moved to a new block is valid, and will not be overwritten unread. */
+static uint32_t check_copy(const plait__record *record,
+			   const plait__generated *made,
+			   const plait__instruction *at)
+{
+	bool is_copy = at->kind == PLAIT__INSTRUCTION_COPY;
+	uint32_t wrong = 0;
+
+	if (is_copy)
+		wrong += (made->system.reaching[at->memory] >> at->source & 1) ==
+			 0;
+	for (uint32_t e = 0; e < ELEMENTS; e++) {
+		bool reads = task_reads(record, at->task, at->data, e,
+					PLAIT__ACCESS_READS);
+
+		if (!is_in(&at->box, at->data, e))
+			continue;
+		wrong += !valid[at->data][at->source][e];
+		if (is_copy) {
+			wrong += valid[at->data][at->memory][e] || !reads;
+			valid[at->data][at->memory][e] = true;
+		} else if (at->memory != PLAIT__MEMORY_HOST) {
+			wrong += !reads && task_reads(record, at->task,
+						      at->data, e,
+						      PLAIT__ACCESS_WRITES);
+		}
+	}
+	return wrong;
+}
+
+static void write_versions(const plait__record *record,
+			   const plait__instruction *at)
+{
+	for (uint32_t d = 0; d + 1 < DATA; d++)
+		for (uint32_t e = 0; e < ELEMENTS; e++) {
+			if (!task_reads(record, at->task, d, e,
+					PLAIT__ACCESS_WRITES))
+				continue;
+			for (uint32_t m = 0; m <= PLAIT__MEMORY_DEVICES; m++)
+				valid[d][m][e] = m == at->memory;
+		}
+}
+
+static uint32_t check_copies(const plait__record *record,
+			     const plait__generated *made, bool lookahead)
+{
+	uint32_t wrong = 0;
+
+	memset(valid, 0, sizeof(valid));
+	for (uint32_t d = 0; d + 1 < DATA; d++)
+		for (uint32_t e = 0; e < ELEMENTS; e++)
+			valid[d][PLAIT__MEMORY_HOST][e] =
+				plait__record_data_at(record, d)->has_contents;
+	for (uint32_t n = 1; n <= made->list.items.count; n++) {
+		const plait__instruction *at =
+			plait__instructions_at(&made->list, n);
+
+		wrong += lookahead && (at->kind == PLAIT__INSTRUCTION_RESIZE ||
+				       at->kind == PLAIT__INSTRUCTION_FREE);
+		if (at->kind == PLAIT__INSTRUCTION_COPY ||
+		    at->kind == PLAIT__INSTRUCTION_RESIZE)
+			wrong += check_copy(record, made, at);
+		if (at->kind == PLAIT__INSTRUCTION_TASK)
+			write_versions(record, at);
+	}
+	return wrong;
+}
+
+/* ---- programs ---- */
+
+static uint64_t seen[6]; /* instructions by kind, of all programs */
+
+static uint32_t check_program(const plait__record *record,
+			      const plait__memory_system *system,
+			      bool lookahead)
+{
+	plait__generated made;
+	uint32_t wrong = 0;
+
+	plait__generator_run(record, system, lookahead, &made);
+	if (made.failed || made.list.items.count > MOST)
+		return 1;
+	for (uint32_t n = 1; n <= made.list.items.count; n++)
+		seen[plait__instructions_at(&made.list, n)->kind]++;
+	for (int i = 0; i < ORDERS; i++)
+		wrong += run_in_any_order(record, &made.list);
+	wrong += check_pairs(record, &made.list);
+	wrong += check_barriers(record, &made.list);
+	wrong += check_waits(&made.list);
+	wrong += check_copies(record, &made, lookahead);
+	plait__generator_free(&made);
+	return wrong;
+}
+
+static bool check_seed(uint64_t seed)
+{
+	plait__memory_system system;
+	plait__record record;
+	uint32_t wrong, devices;
+	bool lookahead, shared;
+
+	state = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+	below(2);
+	make_program(&record);
+	devices = 1 + (uint32_t)below(5);
+	shared = below(5) == 0;
+	lookahead = below(2) != 0;
+	plait__memory_system_make(&system, devices,
+				  (plait__memory_peers)below(3), shared);
+	expected = calloc(record.accesses.count, sizeof(*expected));
+	interpret(&record);
+	wrong = check_program(&record, &system, lookahead);
+	free(expected);
+	plait__record_fini(&record);
+	return OK_THAT(wrong == 0, "program %" PRIu64 ": %u mistakes, %u devices"
+		       "%s%s", seed, wrong, devices, shared ? ", shared" : "",
+		       lookahead ? "" : ", no lookahead");
+}
+
+static void random_programs(void)
+{
+	uint64_t rounds = 150, first = tap_seed() * 1000003;
+
+	if (tap_argument("rounds") != NULL)
+		rounds = strtoull(tap_argument("rounds"), NULL, 10);
+	if (tap_argument("from") != NULL)
+		first = strtoull(tap_argument("from"), NULL, 10);
+	for (uint64_t i = 0; i < rounds; i++)
+		if (!check_seed(first + i))
+			return;
+	for (int kind = 0; kind < 6; kind++)
+		OK_THAT(rounds < 100 || seen[kind] > 0, "kind %d is there",
+			kind);
+}
+
+static const struct tap_scenario all[] = {
+	{ "random programs", random_programs },
+};
+
+TAP_MAIN(all)
