@@ -19,6 +19,8 @@
 #include <string.h>
 
 enum { SIDE = 6, ELEMENTS = SIDE * SIDE, DATA = 4, TASKS = 26, ACCESSES = 4 };
+/* Version of what data has before the first task. */
+#define CONTENTS UINT32_MAX
 enum { MOST = 4096, WORDS = MOST / 64, BLOCKS = 1024, ORDERS = 4 };
 
 static uint64_t state;
@@ -110,6 +112,28 @@ static void add_whole(plait__record *record)
 	plait__record_add_task(record, &task, "whole");
 }
 
+/* More readers than a front has room for, then a writer. */
+static void add_readers(plait__record *record)
+{
+	uint32_t count = 5 + (uint32_t)below(14);
+	uint32_t data = (uint32_t)below(DATA);
+
+	for (uint32_t i = 0; i <= count; i++) {
+		const plait__record_task task = {
+			.number = record->tasks.count + 1, .piece_count = 1,
+			.kind = below(3) == 0 ? PLAIT_TASK_CALL :
+						PLAIT_TASK_LAUNCH,
+		};
+		plait_box box = below(3) == 0 ? random_box(data) :
+						whole_of(data);
+
+		plait__record_add_access(record, data, i < count ?
+					 PLAIT__ACCESS_READS :
+					 PLAIT__ACCESS_WRITES, &box);
+		plait__record_add_task(record, &task, "reader");
+	}
+}
+
 /* The last data is a token. */
 static void make_program(plait__record *record)
 {
@@ -126,6 +150,8 @@ static void make_program(plait__record *record)
 	while (record->tasks.count < TASKS)
 		if (below(8) < many)
 			add_pieces(record);
+		else if (below(20) == 0)
+			add_readers(record);
 		else
 			add_whole(record);
 }
@@ -147,6 +173,10 @@ static void interpret(const plait__record *record)
 {
 	uint32_t now[DATA][ELEMENTS] = { { 0 } };
 
+	for (uint32_t d = 0; d + 1 < DATA; d++)
+		for (uint32_t e = 0; e < ELEMENTS; e++)
+			now[d][e] = plait__record_data_at(record, d)
+					    ->has_contents ? CONTENTS : 0;
 	for (uint32_t t = 0; t < record->tasks.count; t++) {
 		const plait__record_task *task =
 			plait__record_task_at(record, t);
@@ -185,10 +215,14 @@ static void begin_blocks(const plait__record *record)
 	uint32_t number = 0;
 
 	memset(blocks, 0, sizeof(blocks));
-	for (uint32_t d = 0; d + 1 < DATA; d++)
-		if (plait__record_data_at(record, d)->has_contents)
-			blocks[++number] = (struct block){
-				.life = ALIVE, .data = d, .box = whole_of(d) };
+	for (uint32_t d = 0; d + 1 < DATA; d++) {
+		if (!plait__record_data_at(record, d)->has_contents)
+			continue;
+		blocks[++number] = (struct block){ .life = ALIVE, .data = d,
+						   .box = whole_of(d) };
+		memset(blocks[number].versions, 0xff,
+		       sizeof(blocks[number].versions));
+	}
 }
 
 static bool is_usable(uint32_t number, uint32_t data, uint32_t memory,
@@ -237,11 +271,36 @@ static uint32_t run_operand(const plait__record *record,
 	return wrong;
 }
 
+/* What touches of a data is in one block. */
+static uint32_t check_blocks(const plait__record *record,
+			     const plait__instructions *list,
+			     const plait__instruction *at)
+{
+	uint32_t wrong = 0;
+
+	for (uint32_t i = 0; i < at->operand_count; i++)
+		for (uint32_t k = 0; k < i; k++) {
+			const plait__operand *one =
+				plait__instructions_operand(list, at, i);
+			const plait__operand *other =
+				plait__instructions_operand(list, at, k);
+			const plait__record_access *a =
+				plait__record_access_at(record, one->access);
+			const plait__record_access *b =
+				plait__record_access_at(record, other->access);
+
+			wrong += a->data == b->data &&
+				 plait__box_list_touch(&a->box, &b->box) &&
+				 one->block != other->block;
+		}
+	return wrong;
+}
+
 static uint32_t run_task(const plait__record *record,
 			 const plait__instructions *list,
 			 const plait__instruction *at)
 {
-	uint32_t wrong = 0;
+	uint32_t wrong = check_blocks(record, list, at);
 
 	for (int writes = 0; writes < 2; writes++)
 		for (uint32_t i = 0; i < at->operand_count; i++)
@@ -435,6 +494,19 @@ static bool is_implied(const plait__instructions *list, uint32_t number,
 	return true;
 }
 
+/* What the lane, or another wait, implies is no wait. */
+static uint32_t check_wait(const plait__instructions *list, uint32_t number,
+			   uint32_t wait)
+{
+	const plait__instruction *at = plait__instructions_at(list, number);
+	uint32_t wrong = comes_before(wait, number);
+
+	for (uint32_t i = 0; i < at->wait_count; i++)
+		wrong += comes_before(wait,
+				      plait__instructions_wait(list, at, i));
+	return wrong;
+}
+
 static uint32_t check_waits(const plait__instructions *list)
 {
 	uint32_t last[2 * PLAIT__MEMORY_DEVICES + 1] = { 0 }, wrong = 0;
@@ -450,13 +522,11 @@ static uint32_t check_waits(const plait__instructions *list)
 		if (last[at->lane] != 0)
 			come_behind(n, last[at->lane]);
 		last[at->lane] = n;
-		for (uint32_t i = 0; i < at->wait_count; i++) {
-			uint32_t wait = plait__instructions_wait(list, at, i);
-
-			/* What is implied already is no wait. */
-			wrong += comes_before(wait, n);
-			come_behind(n, wait);
-		}
+		for (uint32_t i = 0; i < at->wait_count; i++)
+			wrong += check_wait(list, n, plait__instructions_wait(
+							     list, at, i));
+		for (uint32_t i = 0; i < at->wait_count; i++)
+			come_behind(n, plait__instructions_wait(list, at, i));
 		for (uint32_t i = 0; i < at->pred_count; i++)
 			wrong += !is_implied(list, n, plait__instructions_pred(
 							      list, at, i)
