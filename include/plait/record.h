@@ -84,6 +84,66 @@ PLAIT_API plait_status plait_flow_read(plait_flow *flow, const char *text,
 				       uint64_t bytes, const char *name,
 				       plait_error *error);
 
+/* Which memories of devices copy to each other directly; others by way of the
+ * host. */
+typedef uint32_t plait_memory_peers;
+enum {
+	PLAIT_PEERS_ALL = 0,
+	PLAIT_PEERS_RING = 1, /* each device, the ones beside it */
+	PLAIT_PEERS_NONE = 2
+};
+
+/* Bits of plait_memories_desc.flags. */
+typedef uint32_t plait_memories_flags;
+enum {
+	/* The devices have one memory in all, beside the host's. */
+	PLAIT_MEMORIES_SHARED = 1,
+	/* A block grows when a task needs it; without this flag it is made as
+	 * large as any task of the record needs it. */
+	PLAIT_MEMORIES_NO_LOOKAHEAD = 2
+};
+
+/*
+ * A system of devices with memories, which need not exist.  Memory 0 is the
+ * host's; device i has memory i + 1.
+ */
+typedef struct plait_memories_desc {
+	uint32_t size; /* sizeof(plait_memories_desc) */
+	plait_memories_flags flags;
+	uint32_t devices; /* 1 to 63 */
+	plait_memory_peers peers;
+} plait_memories_desc;
+
+/*
+ * plait_flow_write_instructions - print what the tasks of a flow would do on
+ * devices with memories of their own.
+ *
+ * For flows with PLAIT_FLOW_RECORD.  Launches run on the devices, their pieces
+ * evenly; all else runs on the host.  The instructions are allocations of blocks,
+ * copies between memories and the tasks, each with its predecessors and the
+ * reason.  The result depends on the submissions and `memories` alone.  See
+ * doc/flow-memories.md.
+ *
+ * @param flow           borrowed, non-null: the flow
+ * @param memories       borrowed, non-null: the system
+ * @param format         value: PLAIT_FLOW_TEXT or _JSON
+ * @param buffer         borrowed, nullable: receives the text, without a NUL;
+ *                       null: only the size
+ * @param capacity_bytes value: size of `buffer`
+ * @param out_bytes      borrowed, nullable: size of the text
+ * @param error          borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID (a system that is none, an unknown format, a
+ *         small buffer), PLAIT_E_STATE (a flow without PLAIT_FLOW_RECORD),
+ *         PLAIT_E_NOMEM (also: for the record of an earlier task),
+ *         PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_flow_write_instructions(
+	plait_flow *flow, const plait_memories_desc *memories,
+	plait_flow_format format, void *buffer, uint64_t capacity_bytes,
+	uint64_t *out_bytes, plait_error *error);
+
 #ifdef __cplusplus
 }
 #endif

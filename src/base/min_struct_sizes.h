@@ -61,6 +61,7 @@ _Static_assert(sizeof(void *) == 8, "plait is for 64-bit machines: others need "
 	X(plait_data_desc, 64)			\
 	X(plait_access, 24)			\
 	X(plait_mapper, 72)			\
+	X(plait_memories_desc, 16)		\
 	X(plait_data_info, 72)			\
 	X(plait_task_desc, 160)			\
 	X(plait_flow_info, 64)

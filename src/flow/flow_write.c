@@ -3,6 +3,8 @@
  * plait_flow_write.  The picture is that of a plan of the same tasks and edges:
  * made by the planner, for as many lanes.
  */
+#include "flow/flow_write.h"
+
 #include "plait/plan.h"
 #include "plait/record.h"
 
@@ -108,14 +110,9 @@ static plait_status draw(const plait__flow *flow, const plait__record *record,
 
 /* ---- any form ---- */
 
-/* Caller holds the lock. */
-static plait_status check(const plait__flow *flow, plait_flow_format format,
-			  plait_error *error)
+plait_status plait__flow_write_check(const plait__flow *flow,
+				     plait_error *error)
 {
-	if (format < PLAIT_FLOW_TEXT || format > PLAIT_FLOW_SVG)
-		return plait__fail(error, PLAIT_E_INVALID,
-				   "format %d is not one of PLAIT_FLOW_TEXT, "
-				   "_JSON, _DOT and _SVG", format);
 	if (flow->record == NULL)
 		return plait__fail(error, PLAIT_E_STATE,
 				   "the flow has no record: create it with "
@@ -125,6 +122,17 @@ static plait_status check(const plait__flow *flow, plait_flow_format format,
 				   "the record is not complete: there was no "
 				   "memory");
 	return PLAIT_OK;
+}
+
+/* Caller holds the lock. */
+static plait_status check(const plait__flow *flow, plait_flow_format format,
+			  plait_error *error)
+{
+	if (format < PLAIT_FLOW_TEXT || format > PLAIT_FLOW_SVG)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "format %d is not one of PLAIT_FLOW_TEXT, "
+				   "_JSON, _DOT and _SVG", format);
+	return plait__flow_write_check(flow, error);
 }
 
 /* Caller holds the lock.  Of a picture, only the tasks are copied. */
@@ -162,9 +170,9 @@ static plait_status write_flow(plait__flow *flow, plait_flow_format format,
 	return status;
 }
 
-static plait_status return_text(const plait__text *text, void *buffer,
-				uint64_t capacity_bytes, uint64_t *out_bytes,
-				plait_error *error)
+plait_status plait__flow_write_return(const plait__text *text, void *buffer,
+				      uint64_t capacity_bytes,
+				      uint64_t *out_bytes, plait_error *error)
 {
 	if (out_bytes != NULL)
 		*out_bytes = text->length;
@@ -198,8 +206,8 @@ PLAIT_API plait_status plait_flow_write(plait_flow *flow,
 	plait__text_init(&text, plait__flow_allocator(self));
 	status = write_flow(self, format, &text, error);
 	if (status == PLAIT_OK)
-		status = return_text(&text, buffer, capacity_bytes, out_bytes,
-				     error);
+		status = plait__flow_write_return(&text, buffer, capacity_bytes,
+						  out_bytes, error);
 	plait__text_fini(&text);
 	plait__object_leave(&self->object);
 	return status;

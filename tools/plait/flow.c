@@ -18,9 +18,59 @@ struct request {
 	plait_flow_format format;
 	int formats; /* options that chose one */
 	int strict;
+	plait_memories_desc memories; /* no devices: the tasks are printed */
+	int of_memories;	      /* options that need some */
 };
 
 /* ---- command line ---- */
+
+static int take_peers(struct request *request)
+{
+	static const char *const known[] = { "all", "ring", "none" };
+
+	for (plait_memory_peers i = 0; i < 3; i++) {
+		if (strcmp(optarg, known[i]) != 0)
+			continue;
+		request->memories.peers = i;
+		return COMMAND_DONE;
+	}
+	return command_usage("flow", "--peers is all, ring or none, not '%s'",
+			     optarg);
+}
+
+static int take_lookahead(struct request *request)
+{
+	if (strcmp(optarg, "none") == 0)
+		request->memories.flags |= PLAIT_MEMORIES_NO_LOOKAHEAD;
+	else if (strcmp(optarg, "all") != 0)
+		return command_usage("flow", "--lookahead is all or none, not "
+				     "'%s'", optarg);
+	return COMMAND_DONE;
+}
+
+/* Pieces of a split task are one per device, without another number. */
+static int take_memories(struct request *request, int option)
+{
+	uint64_t number = 0;
+	int code;
+
+	request->of_memories += option != 'm';
+	switch (option) {
+	case 'p':
+		return take_peers(request);
+	case 'a':
+		return take_lookahead(request);
+	case 'h':
+		request->memories.flags |= PLAIT_MEMORIES_SHARED;
+		return COMMAND_DONE;
+	default:
+		code = schedule_number("flow", "--memories", optarg, 30,
+				       &number);
+		request->memories.devices = (uint32_t)number;
+		request->desc.lanes = (uint32_t)number;
+		return code;
+	}
+}
 
 static int take(struct request *request, int option)
 {
@@ -40,11 +90,28 @@ static int take(struct request *request, int option)
 	case 's':
 		request->strict = 1;
 		return COMMAND_DONE;
+	case 'm':
+	case 'p':
+	case 'a':
+	case 'h':
+		return take_memories(request, option);
 	default:
 		request->format = option;
 		return request->formats++ == 0 ? COMMAND_DONE :
 		       command_usage("flow", "one format at a time");
 	}
+}
+
+static int check_options(const struct request *request)
+{
+	if (request->memories.devices == 0)
+		return request->of_memories == 0 ? COMMAND_DONE :
+		       command_usage("flow", "--peers, --shared and "
+				     "--lookahead need --memories N");
+	if (request->format > PLAIT_FLOW_JSON)
+		return command_usage("flow", "--memories has --text and "
+				     "--json");
+	return COMMAND_DONE;
 }
 
 static int read_arguments(struct request *request, int argc, char **argv)
@@ -57,6 +124,10 @@ static int read_arguments(struct request *request, int argc, char **argv)
 		{ "strict", no_argument, NULL, 's' },
 		{ "lanes", required_argument, NULL, 'l' },
 		{ "window", required_argument, NULL, 'w' },
+		{ "memories", required_argument, NULL, 'm' },
+		{ "peers", required_argument, NULL, 'p' },
+		{ "lookahead", required_argument, NULL, 'a' },
+		{ "shared", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
 	};
 	int option, code = COMMAND_DONE;
@@ -73,6 +144,8 @@ static int read_arguments(struct request *request, int argc, char **argv)
 		else
 			code = take(request, option);
 	}
+	if (code == COMMAND_DONE)
+		code = check_options(request);
 	if (code == COMMAND_DONE && argc - optind != 1)
 		code = command_usage("flow", "expected one FILE; '-' is "
 				     "standard input");
@@ -106,13 +179,25 @@ static int fail(const struct request *request, const plait_error *error)
 	return command_fail("flow", "%s: %s", name, error->text);
 }
 
+static plait_status write_text(const struct request *request, plait_flow *flow,
+			       char *text, uint64_t capacity, uint64_t *bytes,
+			       plait_error *error)
+{
+	return request->memories.devices == 0 ?
+		plait_flow_write(flow, request->format, text, capacity, bytes,
+				 error) :
+		plait_flow_write_instructions(flow, &request->memories,
+					      request->format, text, capacity,
+					      bytes, error);
+}
+
 static int print(const struct request *request, plait_flow *flow)
 {
 	plait_error error = { .size = sizeof(error) };
 	uint64_t bytes = 0;
 	char *text = NULL;
-	plait_status status = plait_flow_write(flow, request->format, NULL, 0,
-					       &bytes, &error);
+	plait_status status = write_text(request, flow, NULL, 0, &bytes,
+					 &error);
 
 	if (status == PLAIT_OK)
 		text = malloc(bytes + 1);
@@ -120,8 +205,7 @@ static int print(const struct request *request, plait_flow *flow)
 		return command_fail("flow", "no memory for %" PRIu64 " bytes",
 				    bytes);
 	if (status == PLAIT_OK)
-		status = plait_flow_write(flow, request->format, text, bytes,
-					  &bytes, &error);
+		status = write_text(request, flow, text, bytes, &bytes, &error);
 	if (status == PLAIT_OK)
 		fwrite(text, 1, bytes, stdout);
 	free(text);
@@ -147,6 +231,7 @@ int command_flow(int argc, char **argv)
 	struct request request = {
 		.desc = { .size = sizeof(request.desc), .lanes = 4,
 			  .flags = PLAIT_FLOW_RECORD },
+		.memories = { .size = sizeof(request.memories) },
 	};
 	plait_error error = { .size = sizeof(error) };
 	plait_context *context = NULL;

@@ -117,6 +117,22 @@ bool plait__box_list_subtract(plait__vector *boxes, const plait_box *hole)
 	return true;
 }
 
+bool plait__box_list_add(plait__vector *boxes, const plait_box *box)
+{
+	plait__vector rest;
+	bool held;
+
+	plait__vector_init(&rest, boxes->allocator, sizeof(plait_box));
+	held = PLAIT__VECTOR_ADD(&rest, box) != NULL;
+	for (uint32_t i = 0; held && i < boxes->count; i++)
+		held = plait__box_list_subtract(&rest, at(boxes, i));
+	if (held && rest.count > 0)
+		held = plait__vector_push(boxes, rest.items, rest.count) !=
+		       NULL;
+	plait__vector_fini(&rest);
+	return held;
+}
+
 /* Join box i with one behind it; returns false if there is none to join. */
 static bool connect_one(plait__vector *boxes, uint32_t i, bool touching)
 {

@@ -30,6 +30,10 @@ uint32_t plait__box_list_without(const plait_box *box, const plait_box *hole,
  * memory. */
 bool plait__box_list_subtract(plait__vector *boxes, const plait_box *hole);
 
+/* Append the elements of a box that are in no box of a list of disjoint ones.
+ * Returns false without memory. */
+bool plait__box_list_add(plait__vector *boxes, const plait_box *box);
+
 /* Replace boxes that overlap, or that touch if `touching`, by their bounding
  * box, until there are none. */
 void plait__box_list_connect(plait__vector *boxes, bool touching);

@@ -37,7 +37,7 @@ static bool join_one(plait__vector *versions, uint32_t i)
 	return false;
 }
 
-static void join(plait__vector *versions)
+void plait__coherence_join(plait__vector *versions)
 {
 	bool changed = true;
 
@@ -55,7 +55,7 @@ static void join_if_many(plait__coherence *coherence)
 
 	if (coherence->versions.count < coherence->join_at)
 		return;
-	join(&coherence->versions);
+	plait__coherence_join(&coherence->versions);
 	count = coherence->versions.count;
 	coherence->join_at = 2 * count < JOIN_AT_LEAST ? JOIN_AT_LEAST :
 							 2 * count;
@@ -148,7 +148,7 @@ void plait__coherence_find(plait__coherence *coherence, const plait_box *box,
 		if (PLAIT__VECTOR_ADD(out, &version) == NULL)
 			coherence->failed = true;
 	}
-	join(out);
+	plait__coherence_join(out);
 }
 
 uint64_t plait__coherence_missing(const plait__coherence *coherence,

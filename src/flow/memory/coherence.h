@@ -44,9 +44,13 @@ void plait__coherence_drop(plait__coherence *coherence, const plait_box *box,
 			   uint32_t memory);
 
 /* Append the parts of a box that are valid in `memory`, or those that are not;
- * neighbours with equal states as one.  `out` has plait__version. */
+ * `out` has
+ * plait__version, joined. */
 void plait__coherence_find(plait__coherence *coherence, const plait_box *box,
 			   uint32_t memory, bool valid, plait__vector *out);
+
+/* Make neighbours in a list of plait__version with equal states one. */
+void plait__coherence_join(plait__vector *versions);
 
 /* Returns the number of elements of a box that have a value, but not in
  * `memory`. */

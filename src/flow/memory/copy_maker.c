@@ -71,6 +71,27 @@ static void copy_box(const struct copy *copy, const plait_box *box)
 	plait__coherence_add(&state->data[data].coherence, box, copy->target);
 }
 
+/* ---- sources ---- */
+
+/* Keep, of the memories that have a version, the one to copy from: directly, or
+ * to the host. */
+static void choose_source(const plait__memory_state *state,
+			  plait__version *version, uint32_t target)
+{
+	uint32_t source;
+
+	if (version->valid == 0)
+		return;
+	source = plait__memory_system_source(state->system, version->valid,
+					     version->memory, target);
+	if (source == UINT32_MAX)
+		source = plait__memory_system_source(
+			state->system, version->valid, version->memory,
+			PLAIT__MEMORY_HOST);
+	version->memory = source;
+	version->valid = UINT64_C(1) << source;
+}
+
 /* Copy to the host first. */
 static void stage(plait__memory_state *state, const plait__copy_need *need,
 		  const plait__version *version)
@@ -80,12 +101,9 @@ static void stage(plait__memory_state *state, const plait__copy_need *need,
 					  .data = need->data,
 					  .memory = PLAIT__MEMORY_HOST,
 					  .box = version->box };
-	struct copy copy = { state, need, 0, PLAIT__MEMORY_HOST,
-			     PLAIT__WHY_STAGE };
+	const struct copy copy = { state, need, version->memory,
+				   PLAIT__MEMORY_HOST, PLAIT__WHY_STAGE };
 
-	copy.source = plait__memory_system_source(
-		state->system, version->valid, version->memory,
-		PLAIT__MEMORY_HOST);
 	plait__block_maker_ensure(state, &block);
 	copy_box(&copy, &version->box);
 }
@@ -94,13 +112,12 @@ static void fetch_version(plait__memory_state *state,
 			  const plait__copy_need *need,
 			  const plait__version *version)
 {
-	struct copy copy = { state, need, 0, need->memory, PLAIT__WHY_READ };
+	struct copy copy = { state, need, version->memory, need->memory,
+			     PLAIT__WHY_READ };
 
 	if (version->valid == 0)
 		return;
-	copy.source = plait__memory_system_source(
-		state->system, version->valid, version->memory, need->memory);
-	if (copy.source == UINT32_MAX) {
+	if ((version->valid & state->system->reaching[need->memory]) == 0) {
 		stage(state, need, version);
 		copy.source = PLAIT__MEMORY_HOST;
 	}
@@ -110,12 +127,19 @@ static void fetch_version(plait__memory_state *state,
 void plait__copy_maker_fetch(plait__memory_state *state,
 			     const plait__copy_need *need)
 {
+	plait__coherence *coherence = &state->data[need->data].coherence;
 	plait__vector versions;
 
 	plait__vector_init(&versions, state->allocator,
 			   sizeof(plait__version));
-	plait__coherence_find(&state->data[need->data].coherence, &need->box,
-			      need->memory, false, &versions);
+	for (uint32_t i = 0; i < need->boxes->count; i++)
+		plait__coherence_find(coherence,
+				      plait__vector_at(need->boxes, i),
+				      need->memory, false, &versions);
+	for (uint32_t i = 0; i < versions.count; i++)
+		choose_source(state, plait__vector_at(&versions, i),
+			      need->memory);
+	plait__coherence_join(&versions);
 	for (uint32_t i = 0; !state->failed && i < versions.count; i++)
 		fetch_version(state, need, plait__vector_at(&versions, i));
 	plait__vector_fini(&versions);

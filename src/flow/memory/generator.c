@@ -160,16 +160,20 @@ static void ensure_blocks(struct compiling *by, uint32_t data)
 
 /* ---- one task ---- */
 
-static void fetch(struct compiling *by, const plait__record_access *access)
+static void fetch(struct compiling *by, uint32_t data)
 {
+	plait__vector boxes;
 	const plait__copy_need need = { .task = by->index,
-					.device = by->device,
-					.data = access->data,
-					.memory = by->memory,
-					.box = access->box };
+					.device = by->device, .data = data,
+					.memory = by->memory, .boxes = &boxes };
 
-	if (reads(access) && !is_token(by, access))
-		plait__copy_maker_fetch(by->state, &need);
+	plait__vector_init(&boxes, by->state->allocator, sizeof(plait_box));
+	for (uint32_t i = 0; i < by->task->access_count; i++)
+		if (access_of(by, i)->data == data && reads(access_of(by, i)) &&
+		    !plait__box_list_add(&boxes, &access_of(by, i)->box))
+			by->state->failed = true;
+	plait__copy_maker_fetch(by->state, &need);
+	plait__vector_fini(&boxes);
 }
 
 static void add_access(struct compiling *by, uint32_t i)
@@ -220,12 +224,14 @@ static void compile(plait__memory_state *state, uint32_t index)
 							      index) };
 
 	place(&by);
-	for (uint32_t i = 0; i < by.task->access_count; i++)
-		if (!is_token(&by, access_of(&by, i)) &&
-		    is_first_of_data(&by, i))
-			ensure_blocks(&by, access_of(&by, i)->data);
-	for (uint32_t i = 0; i < by.task->access_count; i++)
-		fetch(&by, access_of(&by, i));
+	for (uint32_t i = 0; i < by.task->access_count; i++) {
+		uint32_t data = access_of(&by, i)->data;
+
+		if (is_token(&by, access_of(&by, i)) || !is_first_of_data(&by, i))
+			continue;
+		ensure_blocks(&by, data);
+		fetch(&by, data);
+	}
 	if (!state->anticipates)
 		instruct(&by);
 	for (uint32_t i = 0; i < by.task->access_count; i++) {

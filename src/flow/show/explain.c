@@ -147,6 +147,12 @@ static void add_warning(const plait__record *record,
 				", which nothing wrote" : "");
 }
 
+void plait__explain_warnings(const plait__record *record, plait__text *out)
+{
+	for (uint32_t i = 0; i < record->warnings.count; i++)
+		add_warning(record, plait__record_warning_at(record, i), out);
+}
+
 static void add_count(uint32_t count, const char *what, plait__text *out)
 {
 	plait__text_add(out, ", %" PRIu32 " %s%s", count, what,
@@ -163,6 +169,5 @@ void plait__explain_text(const plait__record *record, plait__text *out)
 	plait__text_add(out, "\n");
 	for (uint32_t i = 0; i < record->tasks.count; i++)
 		add_task(record, plait__record_task_at(record, i), out);
-	for (uint32_t i = 0; i < record->warnings.count; i++)
-		add_warning(record, plait__record_warning_at(record, i), out);
+	plait__explain_warnings(record, out);
 }

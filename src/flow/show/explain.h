@@ -8,6 +8,9 @@
 
 void plait__explain_text(const plait__record *record, plait__text *out);
 
+/* Append a line for each warning. */
+void plait__explain_warnings(const plait__record *record, plait__text *out);
+
 /* Append `name`, and `box` unless it is all of the data; "parts of" if there are
  * less `elements`.  `name` is escaped for JSON if `escapes`. */
 void plait__explain_box(const plait__record *record, uint32_t data,

@@ -24,9 +24,8 @@ static void add_corner(const char *name, const uint64_t corner[3],
 	plait__text_add(out, "]");
 }
 
-/* "data":NAME,"low":[...],"high":[...] */
-static void add_box(const plait__record *record, uint32_t data,
-		    const plait_box *box, plait__text *out)
+void plait__record_forms_box(const plait__record *record, uint32_t data,
+			     const plait_box *box, plait__text *out)
 {
 	const plait__record_data *of = plait__record_data_at(record, data);
 
@@ -36,7 +35,7 @@ static void add_box(const plait__record *record, uint32_t data,
 	add_corner("high", box->high, of->dimensions, out);
 }
 
-static void add_data(const plait__record *record, plait__text *out)
+void plait__record_forms_data(const plait__record *record, plait__text *out)
 {
 	plait__text_add(out, "\"data\":[");
 	for (uint32_t i = 0; i < record->data.count; i++) {
@@ -65,7 +64,7 @@ static void add_accesses(const plait__record *record,
 
 		plait__text_add(out, "%s{\"mode\":\"%s\",", comma(i),
 				plait__explain_mode(access->mode));
-		add_box(record, access->data, &access->box, out);
+		plait__record_forms_box(record, access->data, &access->box, out);
 		plait__text_add(out, "}");
 	}
 	plait__text_add(out, "]");
@@ -88,7 +87,7 @@ static void add_edges(const plait__record *record,
 		if (edge->data != PLAIT__RECORD_NONE) {
 			plait__text_add(out, ",\"elements\":%" PRIu64 ",",
 					edge->elements);
-			add_box(record, edge->data, &edge->box, out);
+			plait__record_forms_box(record, edge->data, &edge->box, out);
 		}
 		plait__text_add(out, "}");
 	}
@@ -125,7 +124,7 @@ static void add_tasks(const plait__record *record, plait__text *out)
 	plait__text_add(out, "]");
 }
 
-static void add_warnings(const plait__record *record, plait__text *out)
+void plait__record_forms_warnings(const plait__record *record, plait__text *out)
 {
 	plait__text_add(out, ",\n\"warnings\":[");
 	for (uint32_t i = 0; i < record->warnings.count; i++) {
@@ -138,7 +137,7 @@ static void add_warnings(const plait__record *record, plait__text *out)
 			plait__record_task_at(record, warning->task)->number,
 			warning->kind == PLAIT__WARNING_UNWRITTEN ?
 				"unwritten" : "pieces", warning->elements);
-		add_box(record, warning->data, &warning->box, out);
+		plait__record_forms_box(record, warning->data, &warning->box, out);
 		plait__text_add(out, "}");
 	}
 	plait__text_add(out, "]");
@@ -147,9 +146,9 @@ static void add_warnings(const plait__record *record, plait__text *out)
 void plait__record_forms_json(const plait__record *record, plait__text *out)
 {
 	plait__text_add(out, "{\"lanes\":%" PRIu32 ",\n", record->lanes);
-	add_data(record, out);
+	plait__record_forms_data(record, out);
 	add_tasks(record, out);
-	add_warnings(record, out);
+	plait__record_forms_warnings(record, out);
 	plait__text_add(out, "}\n");
 }
 

@@ -72,6 +72,7 @@ static const struct {
 	KNOWN(plait_data_desc),
 	KNOWN(plait_access),
 	KNOWN(plait_mapper),
+	KNOWN(plait_memories_desc),
 	KNOWN(plait_data_info),
 	KNOWN(plait_task_desc),
 	KNOWN(plait_flow_info),

@@ -136,12 +136,30 @@ static plait_status try_data_info(struct trial *trial)
 	return status;
 }
 
+static plait_status try_memories(struct trial *trial)
+{
+	const plait_memories_desc good = { .devices = 2 };
+	const plait_flow_desc desc = { .size = sizeof(desc),
+				       .flags = PLAIT_FLOW_RECORD };
+	plait_flow *flow = NULL;
+	plait_status status;
+
+	IS_INT(plait_flow_create(stage.rig.context, &desc, &flow, NULL),
+	       PLAIT_OK);
+	status = plait_flow_write_instructions(flow, GIVEN(good),
+					       PLAIT_FLOW_TEXT, NULL, 0, NULL,
+					       &stage.error);
+	plait_flow_release(flow);
+	return status;
+}
+
 const struct sized sized_flows[] = {
 	SIZED(plait_flow_desc, try_flow, false),
 	SIZED(plait_data_desc, try_data, false),
 	SIZED(plait_task_desc, try_task, false),
 	SIZED(plait_access, try_access, false),
 	SIZED(plait_mapper, try_mapper, false),
+	SIZED(plait_memories_desc, try_memories, false),
 	SIZED(plait_data_info, try_data_info, true),
 	SIZED(plait_flow_info, try_info, true),
 	{ .call = NULL }

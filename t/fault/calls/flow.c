@@ -346,6 +346,9 @@ static plait_status write(struct place *place, plait_error *error)
 				       .flags = PLAIT_FLOW_RECORD };
 	plait_flow *flow = NULL;
 	const plait_task_desc split = { .size = sizeof(split), .split = 1 };
+	const plait_memories_desc memories = {
+		.size = sizeof(memories), .devices = 2,
+		.flags = PLAIT_MEMORIES_NO_LOOKAHEAD };
 	uint64_t bytes = 0;
 	plait_status status = plait_flow_create(place->context, &desc, &flow,
 						error);
@@ -355,6 +358,10 @@ static plait_status write(struct place *place, plait_error *error)
 					 error);
 	for (plait_flow_format f = 0; status == PLAIT_OK && f < 4; f++)
 		status = plait_flow_write(flow, f, NULL, 0, &bytes, error);
+	if (status == PLAIT_OK)
+		status = plait_flow_write_instructions(flow, &memories,
+						       PLAIT_FLOW_JSON, NULL, 0,
+						       &bytes, error);
 	if (status == PLAIT_OK)
 		status = plait_flow_split(flow, &split, NULL, 0, &bytes, error);
 	/* The tasks are done before anything is counted. */
@@ -377,6 +384,7 @@ const struct calls_entry calls_flow[] = {
 	  "plait_data_release", host, NULL },
 	{ "plait_flow_submit plait_flow_wait", plan, NULL },
 	{ "plait_flow_capture plait_flow_repeat", repetition, NULL },
-	{ "plait_flow_read plait_flow_write plait_flow_split", write, NULL },
+	{ "plait_flow_read plait_flow_write plait_flow_split "
+	  "plait_flow_write_instructions", write, NULL },
 	{ NULL, NULL, NULL }
 };

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/* Generated instructions as text and as JSON; see instruction_forms.h. */
+#include "flow/memory/instruction_forms.h"
+
+#include "flow/memory/instruction_words.h"
+#include "flow/show/explain.h"
+#include "flow/show/record_forms.h"
+
+#include "plan/io/escape.h"
+
+#include <inttypes.h>
+
+struct form {
+	const plait__record *record;
+	const plait__generated *generated;
+	const plait__instructions *list;
+	plait__text *out;
+};
+
+static void add_count(const struct form *form, const char *before,
+		      uint64_t count, const char *what)
+{
+	plait__text_add(form->out, "%s%" PRIu64 " %s%s", before, count, what,
+			plait__escape_plural(count));
+}
+
+/* ---- text: sums ---- */
+
+static void add_kind(const struct form *form,
+		     const plait__instruction_sums *sums, uint32_t kind)
+{
+	static const char *const names[][2] = {
+		{ "alloc", "allocs" }, { "free", "frees" },
+		{ "copy", "copies" }, { "resize", "resizes" },
+		{ "task", "tasks" }, { "join", "joins" },
+	};
+	uint64_t count = sums->counts[kind];
+
+	if (count == 0)
+		return;
+	plait__text_add(form->out, ", %" PRIu64 " %s", count,
+			names[kind][count > 1]);
+	if (sums->bytes[kind] > 0 && kind != PLAIT__INSTRUCTION_FREE)
+		add_count(form, " of ", sums->bytes[kind], "byte");
+}
+
+static void add_sums(const struct form *form)
+{
+	plait__instruction_sums sums = plait__instruction_words_sum(form->list);
+
+	add_count(form, "", form->generated->system.devices, "device");
+	plait__text_add(form->out, ", %" PRIu32 " memories\n",
+			form->generated->system.memories);
+	add_count(form, "", form->list->items.count, "instruction");
+	for (uint32_t k = 0; k <= PLAIT__INSTRUCTION_JOIN; k++)
+		add_kind(form, &sums, k);
+	add_count(form, ", ", sums.waits, "wait");
+	add_count(form, ", ", form->record->warnings.count, "warning");
+	plait__text_add(form->out, "\n");
+}
+
+static void add_memories(const struct form *form)
+{
+	const plait__memory_system *system = &form->generated->system;
+
+	for (uint32_t m = 0; m < system->memories; m++) {
+		plait__text_add(form->out, "memory %" PRIu32 ", ", m);
+		if (m == PLAIT__MEMORY_HOST)
+			plait__text_add(form->out, "of the host");
+		else if (system->memories < system->devices + 1)
+			plait__text_add(form->out, "of all devices");
+		else
+			plait__text_add(form->out, "of device %" PRIu32, m - 1);
+		add_count(form, ": at most ", form->generated->peak[m], "byte");
+		plait__text_add(form->out, "\n");
+	}
+}
+
+/* ---- text: instructions ---- */
+
+static void add_task_name(const struct form *form, uint32_t index)
+{
+	const plait__record_task *task =
+		plait__record_task_at(form->record, index);
+
+	plait__text_add(form->out, "%" PRIu64 " \"%s\"", task->number,
+			plait__record_name(form->record, task->label));
+	if (task->piece_count > 1)
+		plait__text_add(form->out, ", piece %" PRIu32 " of %" PRIu32,
+				task->piece, task->piece_count);
+}
+
+static void add_what(const struct form *form, const plait__instruction *at)
+{
+	if (at->data == PLAIT__INSTRUCTION_NONE) {
+		plait__text_add(form->out, " ");
+		if (at->task != PLAIT__INSTRUCTION_NONE)
+			add_task_name(form, at->task);
+		return;
+	}
+	plait__text_add(form->out, " ");
+	plait__explain_box(form->record, at->data, &at->box, ~UINT64_C(0),
+			   false, form->out);
+	if (at->kind == PLAIT__INSTRUCTION_COPY)
+		plait__text_add(form->out, ", memory %" PRIu32 " to %" PRIu32,
+				at->source, at->memory);
+	else
+		plait__text_add(form->out, ", memory %" PRIu32, at->memory);
+	if (at->kind == PLAIT__INSTRUCTION_RESIZE)
+		plait__text_add(form->out, ", block %" PRIu32 " to %" PRIu32,
+				at->source_block, at->block);
+	else if (at->kind != PLAIT__INSTRUCTION_COPY)
+		plait__text_add(form->out, ", block %" PRIu32, at->block);
+	add_count(form, ", ", at->bytes, "byte");
+}
+
+/* Accesses of a task, or the task that an instruction is for. */
+static void add_reason(const struct form *form, const plait__instruction *at)
+{
+	for (uint32_t i = 0; i < at->operand_count; i++) {
+		const plait__operand *operand =
+			plait__instructions_operand(form->list, at, i);
+		const plait__record_access *access = plait__record_access_at(
+			form->record, operand->access);
+
+		plait__text_add(form->out, "\t%s ",
+				plait__explain_mode(access->mode));
+		plait__explain_box(form->record, access->data, &access->box,
+				   ~UINT64_C(0), false, form->out);
+		if (operand->block != 0)
+			plait__text_add(form->out, ", block %" PRIu32,
+					operand->block);
+		plait__text_add(form->out, "\n");
+	}
+	if (at->why == PLAIT__WHY_TASK || at->task == PLAIT__INSTRUCTION_NONE)
+		return;
+	plait__text_add(form->out, "\tfor ");
+	add_task_name(form, at->task);
+	plait__text_add(form->out, ": %s\n",
+			plait__instruction_words_why(at->why));
+}
+
+static void add_order(const struct form *form, const plait__instruction *at)
+{
+	for (uint32_t i = 0; i < at->pred_count; i++) {
+		const plait__instruction_pred *pred =
+			plait__instructions_pred(form->list, at, i);
+
+		plait__text_add(form->out, "\tafter %" PRIu32 ": %s\n",
+				pred->number,
+				plait__instruction_words_pred(pred->why));
+	}
+	for (uint32_t i = 0; i < at->wait_count; i++)
+		plait__text_add(form->out, "%s%" PRIu32 "%s",
+				i == 0 ? "\twaits for " : ", ",
+				plait__instructions_wait(form->list, at, i),
+				i + 1 == at->wait_count ? "\n" : "");
+}
+
+static void add_instruction(const struct form *form, uint32_t number)
+{
+	const plait__instruction *at =
+		plait__instructions_at(form->list, number);
+	char lane[PLAIT__INSTRUCTION_LANE];
+
+	plait__text_add(form->out, "%" PRIu32 " %s", number,
+			plait__instruction_words_kind(form->record, at));
+	add_what(form, at);
+	if (at->lane != PLAIT__INSTRUCTION_NONE)
+		plait__text_add(form->out, ", lane %s",
+				plait__instruction_words_lane(at->lane, lane));
+	plait__text_add(form->out, "\n");
+	add_reason(form, at);
+	add_order(form, at);
+}
+
+void plait__instruction_forms_text(const plait__record *record,
+				   const plait__generated *generated,
+				   plait__text *out)
+{
+	const struct form form = { record, generated, &generated->list, out };
+
+	add_sums(&form);
+	add_memories(&form);
+	for (uint32_t n = 1; n <= form.list->items.count; n++)
+		add_instruction(&form, n);
+	plait__explain_warnings(record, out);
+}
+
+/* ---- JSON ---- */
+
+static const char *comma(uint32_t i)
+{
+	return i == 0 ? "" : ",";
+}
+
+/* "name":NUMBER, or null. */
+static void add_number(const struct form *form, const char *name,
+		       uint32_t number)
+{
+	if (number == PLAIT__INSTRUCTION_NONE)
+		plait__text_add(form->out, ",\"%s\":null", name);
+	else
+		plait__text_add(form->out, ",\"%s\":%" PRIu32, name, number);
+}
+
+static void json_memories(const struct form *form)
+{
+	const plait__memory_system *system = &form->generated->system;
+
+	plait__text_add(form->out, "{\"devices\":%" PRIu32 ",\n\"memories\":[",
+			system->devices);
+	for (uint32_t m = 0; m < system->memories; m++)
+		plait__text_add(form->out, "%s{\"memory\":%" PRIu32
+				",\"bytes\":%" PRIu64 "}", comma(m), m,
+				form->generated->peak[m]);
+	plait__text_add(form->out, "],\n");
+}
+
+/* What is moved, or the block that is made or ends. */
+static void json_box(const struct form *form, const plait__instruction *at)
+{
+	bool moves = at->kind == PLAIT__INSTRUCTION_COPY ||
+		     at->kind == PLAIT__INSTRUCTION_RESIZE;
+
+	if (at->data == PLAIT__INSTRUCTION_NONE)
+		return;
+	plait__text_add(form->out, ",\"box\":{");
+	plait__record_forms_box(form->record, at->data, &at->box, form->out);
+	plait__text_add(form->out, "},\"bytes\":%" PRIu64, at->bytes);
+	add_number(form, "block", at->block);
+	if (!moves)
+		return;
+	add_number(form, "source", at->source);
+	add_number(form, "source_block", at->source_block);
+}
+
+static void json_uses(const struct form *form, const plait__instruction *at)
+{
+	plait__text_add(form->out, ",\"uses\":[");
+	for (uint32_t i = 0; i < at->operand_count; i++) {
+		const plait__operand *operand =
+			plait__instructions_operand(form->list, at, i);
+		const plait__record_access *access = plait__record_access_at(
+			form->record, operand->access);
+
+		plait__text_add(form->out, "%s{\"mode\":\"%s\"", comma(i),
+				plait__explain_mode(access->mode));
+		add_number(form, "block", operand->block != 0 ?
+			   operand->block : PLAIT__INSTRUCTION_NONE);
+		plait__text_add(form->out, ",");
+		plait__record_forms_box(form->record, access->data,
+					&access->box, form->out);
+		plait__text_add(form->out, "}");
+	}
+	plait__text_add(form->out, "]");
+}
+
+static void json_order(const struct form *form, const plait__instruction *at)
+{
+	plait__text_add(form->out, ",\"preds\":[");
+	for (uint32_t i = 0; i < at->pred_count; i++) {
+		const plait__instruction_pred *pred =
+			plait__instructions_pred(form->list, at, i);
+
+		plait__text_add(form->out, "%s{\"instruction\":%" PRIu32
+				",\"why\":\"%s\"}", comma(i), pred->number,
+				plait__instruction_words_pred(pred->why));
+	}
+	plait__text_add(form->out, "],\"waits\":[");
+	for (uint32_t i = 0; i < at->wait_count; i++)
+		plait__text_add(form->out, "%s%" PRIu32, comma(i),
+				plait__instructions_wait(form->list, at, i));
+	plait__text_add(form->out, "]");
+}
+
+static void json_task(const struct form *form, const plait__instruction *at)
+{
+	const plait__record_task *task;
+
+	if (at->task == PLAIT__INSTRUCTION_NONE)
+		return;
+	task = plait__record_task_at(form->record, at->task);
+	plait__text_add(form->out, ",\"task\":%" PRIu64 ",\"label\":",
+			task->number);
+	plait__escape_json_string(plait__record_name(form->record, task->label),
+				  form->out);
+}
+
+static void json_instruction(const struct form *form, uint32_t number)
+{
+	const plait__instruction *at =
+		plait__instructions_at(form->list, number);
+	char lane[PLAIT__INSTRUCTION_LANE];
+
+	plait__text_add(form->out, "%s\n{\"instruction\":%" PRIu32
+			",\"kind\":\"%s\",\"why\":\"%s\"", comma(number - 1),
+			number, plait__instruction_words_kind(form->record, at),
+			plait__instruction_words_why(at->why));
+	add_number(form, "device", at->device);
+	if (at->lane == PLAIT__INSTRUCTION_NONE)
+		add_number(form, "lane", at->lane);
+	else
+		plait__text_add(form->out, ",\"lane\":\"%s\"",
+				plait__instruction_words_lane(at->lane, lane));
+	add_number(form, "memory", at->kind == PLAIT__INSTRUCTION_JOIN ?
+		   PLAIT__INSTRUCTION_NONE : at->memory);
+	json_task(form, at);
+	json_box(form, at);
+	json_uses(form, at);
+	json_order(form, at);
+	plait__text_add(form->out, "}");
+}
+
+void plait__instruction_forms_json(const plait__record *record,
+				   const plait__generated *generated,
+				   plait__text *out)
+{
+	const struct form form = { record, generated, &generated->list, out };
+
+	json_memories(&form);
+	plait__record_forms_data(record, out);
+	plait__text_add(out, ",\n\"instructions\":[");
+	for (uint32_t n = 1; n <= form.list->items.count; n++)
+		json_instruction(&form, n);
+	plait__text_add(out, "]");
+	plait__record_forms_warnings(record, out);
+	plait__text_add(out, "}\n");
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Words for the forms of instructions; see instruction_words.h. */
+#include "flow/memory/instruction_words.h"
+
+#include "flow/show/explain.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+const char *plait__instruction_words_kind(const plait__record *record,
+					  const plait__instruction *instruction)
+{
+	static const char *const kinds[] = { "alloc", "free", "copy", "resize",
+					     "task", "join" };
+
+	return instruction->kind == PLAIT__INSTRUCTION_TASK ?
+		       plait__explain_kind(plait__record_task_at(
+			       record, instruction->task)) :
+		       kinds[instruction->kind];
+}
+
+const char *plait__instruction_words_why(uint32_t why)
+{
+	static const char *const reasons[] = {
+		"the program has it", "the task reads it",
+		"the memories are no peers", "the task uses it",
+		"too many readers",
+	};
+
+	return reasons[why];
+}
+
+const char *plait__instruction_words_pred(uint32_t why)
+{
+	static const char *const reasons[] = {
+		"reads what it wrote", "overwrites what it read",
+		"overwrites what it wrote", "uses the block that it made",
+		"ends the block that it used", "stands for it", "barrier",
+	};
+
+	return reasons[why];
+}
+
+const char *plait__instruction_words_lane(uint32_t lane,
+					  char room[PLAIT__INSTRUCTION_LANE])
+{
+	if (lane == 0)
+		return "host";
+	snprintf(room, PLAIT__INSTRUCTION_LANE, "%s %" PRIu32,
+		 lane % 2 != 0 ? "tasks" : "copies", (lane - 1) / 2);
+	return room;
+}
+
+plait__instruction_sums
+plait__instruction_words_sum(const plait__instructions *list)
+{
+	plait__instruction_sums sums = { .waits = list->waits.count };
+
+	for (uint32_t n = 1; n <= list->items.count; n++) {
+		const plait__instruction *at = plait__instructions_at(list, n);
+
+		sums.counts[at->kind]++;
+		sums.bytes[at->kind] += at->bytes;
+	}
+	return sums;
+}
