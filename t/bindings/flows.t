@@ -21,5 +21,6 @@ poisoned
 27
 81
 after N "late": reads x [2, 4), which it wrote
+3 devices, 2 memories
 """, lambda text: re.sub(r"after \d+", "after N", text))
 done()

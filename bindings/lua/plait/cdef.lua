@@ -1745,6 +1745,27 @@ plait_status plait_flow_write(plait_flow *flow,
 plait_status plait_flow_read(plait_flow *flow, const char *text,
 				       uint64_t bytes, const char *name,
 				       plait_error *error);
+typedef uint32_t plait_memory_peers;
+enum {
+	PLAIT_PEERS_ALL = 0,
+	PLAIT_PEERS_RING = 1,
+	PLAIT_PEERS_NONE = 2
+};
+typedef uint32_t plait_memories_flags;
+enum {
+	PLAIT_MEMORIES_SHARED = 1,
+	PLAIT_MEMORIES_NO_LOOKAHEAD = 2
+};
+typedef struct plait_memories_desc {
+	uint32_t size;
+	plait_memories_flags flags;
+	uint32_t devices;
+	plait_memory_peers peers;
+} plait_memories_desc;
+plait_status plait_flow_write_instructions(
+	plait_flow *flow, const plait_memories_desc *memories,
+	plait_flow_format format, void *buffer, uint64_t capacity_bytes,
+	uint64_t *out_bytes, plait_error *error);
 plait_status plait_flow_capture(plait_flow *flow, plait_graph *graph,
 					  plait_error *error);
 plait_status plait_flow_repeat(plait_flow *flow, uint64_t key,

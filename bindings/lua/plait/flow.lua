@@ -8,6 +8,7 @@ local flow = {}
 
 local FORMATS = {text = lib.PLAIT_FLOW_TEXT, json = lib.PLAIT_FLOW_JSON, dot = lib.PLAIT_FLOW_DOT,
                  svg = lib.PLAIT_FLOW_SVG}
+local PEERS = {all = lib.PLAIT_PEERS_ALL, ring = lib.PLAIT_PEERS_RING, none = lib.PLAIT_PEERS_NONE}
 local MODES = {reads = lib.PLAIT_ACCESS_READ, writes = lib.PLAIT_ACCESS_WRITE,
                updates = lib.PLAIT_ACCESS_READ_WRITE}
 
@@ -396,15 +397,38 @@ function Flow:read(text, name)
   core.check(lib.plait_flow_read(self:handle(), text, #text, name, core.error))
 end
 
+-- Return the text that a function of C writes.
+local function text_of(write)
+  local needed = ffi.new "uint64_t[1]"
+  core.check(write(nil, 0, needed, core.error))
+  local room = ffi.new("char[?]", needed[0] + 1)
+  core.check(write(room, needed[0] + 1, needed, core.error))
+  return ffi.string(room, needed[0])
+end
+
 --- Return the tasks of a flow with `record`, and why each waits for others: "text" (the
 -- default), "json", "dot" or "svg".
 function Flow:explain(format)
   local number = FORMATS[format or "text"] or core.raise("no format " .. core.describe(format))
-  local needed = ffi.new "uint64_t[1]"
-  core.check(lib.plait_flow_write(self:handle(), number, nil, 0, needed, core.error))
-  local room = ffi.new("char[?]", needed[0] + 1)
-  core.check(lib.plait_flow_write(self:handle(), number, room, needed[0] + 1, needed, core.error))
-  return ffi.string(room, needed[0])
+  return text_of(function(...)
+    return lib.plait_flow_write(self:handle(), number, ...)
+  end)
+end
+
+--- Return what the tasks of a flow with `record` would do on devices with memories; see
+-- doc/flow-memories.md. Options: `devices`, their number; `peers`, memories that copy to each
+-- other directly: "all" (the default), "ring" or "none"; `shared`, the devices have one memory
+-- in all; `lookahead = false`, blocks grow when a task needs it; `format`, "text" (the default)
+-- or "json".
+function Flow:instructions(options)
+  local number = FORMATS[options.format or "text"] or core.raise("no format " .. core.describe(options.format))
+  local peers = PEERS[options.peers or "all"] or core.raise("no peers " .. core.describe(options.peers))
+  local desc = core.sized("plait_memories_desc", {devices = options.devices, peers = peers,
+    flags = (options.shared and lib.PLAIT_MEMORIES_SHARED or 0) +
+            (options.lookahead == false and lib.PLAIT_MEMORIES_NO_LOOKAHEAD or 0)})
+  return text_of(function(...)
+    return lib.plait_flow_write_instructions(self:handle(), desc, number, ...)
+  end)
 end
 
 return flow

@@ -24,8 +24,17 @@ if TYPE_CHECKING:
     Index = Union[int, slice, Tuple[Union[int, slice], ...]]
 
 _MODES = {"reads": _raw.PLAIT_ACCESS_READ, "writes": _raw.PLAIT_ACCESS_WRITE, "updates": _raw.PLAIT_ACCESS_READ_WRITE}
+_PEERS = {"all": _raw.PLAIT_PEERS_ALL, "ring": _raw.PLAIT_PEERS_RING, "none": _raw.PLAIT_PEERS_NONE}
 _FORMATS = {"text": _raw.PLAIT_FLOW_TEXT, "json": _raw.PLAIT_FLOW_JSON, "dot": _raw.PLAIT_FLOW_DOT,
             "svg": _raw.PLAIT_FLOW_SVG}
+
+
+def _text(function, *arguments):
+    needed = c_uint64()
+    call(function, *arguments, None, 0, byref(needed))
+    room = (c_char * max(needed.value, 1))()
+    call(function, *arguments, room, len(room), byref(needed))
+    return room.raw[:needed.value].decode("utf-8", "replace")
 
 
 class Piece:
@@ -535,11 +544,17 @@ class Flow(Handle):
     def write(self, format: str = "text") -> str:
         """Return the tasks of a flow with `record`, and why each waits for others, as "text",
         "json", "dot" or "svg"."""
-        number, needed = chosen("format", format, _FORMATS), c_uint64()
-        call(lib.plait_flow_write, self.handle, number, None, 0, byref(needed))
-        room = (c_char * max(needed.value, 1))()
-        call(lib.plait_flow_write, self.handle, number, room, len(room), byref(needed))
-        return room.raw[:needed.value].decode("utf-8", "replace")
+        return _text(lib.plait_flow_write, self.handle, chosen("format", format, _FORMATS))
+
+    def instructions(self, devices: int, peers: str = "all", shared: bool = False, lookahead: bool = True,
+                     format: str = "text") -> str:
+        """Return what the tasks of a flow with `record` would do on devices with memories, as
+        "text" or "json"; see doc/flow-memories.md. `peers`: memories that copy to each other
+        directly: "all", "ring" or "none". `shared`: the devices have one memory in all. Without
+        `lookahead` blocks grow when a task needs it."""
+        flags = (_raw.PLAIT_MEMORIES_SHARED if shared else 0) | (0 if lookahead else _raw.PLAIT_MEMORIES_NO_LOOKAHEAD)
+        desc = sized(_raw.plait_memories_desc, devices=devices, peers=chosen("peers", peers, _PEERS), flags=flags)
+        return _text(lib.plait_flow_write_instructions, self.handle, byref(desc), chosen("format", format, _FORMATS))
 
     def explain(self) -> str:
         """Return the tasks of a flow with `record`, and why each waits for others."""

@@ -66,6 +66,8 @@ plait_task_kind = c_uint32
 plait_task_flags = c_uint32
 plait_capture_flags = c_uint32
 plait_flow_format = c_int32
+plait_memory_peers = c_uint32
+plait_memories_flags = c_uint32
 plait_code_parameter_flags = c_uint32
 plait_code_flags = c_uint32
 
@@ -346,6 +348,11 @@ PLAIT_FLOW_TEXT = 0
 PLAIT_FLOW_JSON = 1
 PLAIT_FLOW_DOT = 2
 PLAIT_FLOW_SVG = 3
+PLAIT_PEERS_ALL = 0
+PLAIT_PEERS_RING = 1
+PLAIT_PEERS_NONE = 2
+PLAIT_MEMORIES_SHARED = 1
+PLAIT_MEMORIES_NO_LOOKAHEAD = 2
 PLAIT_CODE_POINTER = 1
 PLAIT_CODE_READS = 2
 PLAIT_CODE_WRITES = 4
@@ -1143,6 +1150,15 @@ class plait_flow_info(Structure):
     ]
 
 
+class plait_memories_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", plait_memories_flags),
+        ("devices", c_uint32),
+        ("peers", plait_memory_peers),
+    ]
+
+
 class plait_code_parameter(Structure):
     _fields_ = [
         ("size", c_uint32),
@@ -1269,6 +1285,7 @@ STRUCTS = (
     plait_access,
     plait_task_desc,
     plait_flow_info,
+    plait_memories_desc,
     plait_code_parameter,
     plait_code,
     plait_kernel_facts,
@@ -1476,6 +1493,7 @@ FUNCTIONS = {
     "plait_yield": (plait_status, (POINTER(plait_error),)),
     "plait_flow_write": (plait_status, (c_void_p, plait_flow_format, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_flow_read": (plait_status, (c_void_p, c_char_p, c_uint64, c_char_p, POINTER(plait_error),)),
+    "plait_flow_write_instructions": (plait_status, (c_void_p, POINTER(plait_memories_desc), plait_flow_format, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_flow_capture": (plait_status, (c_void_p, c_void_p, POINTER(plait_error),)),
     "plait_flow_repeat": (plait_status, (c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
 }

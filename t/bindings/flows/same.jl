@@ -61,5 +61,7 @@ Plait.open(backend="host") do system
     println(text(v[5]))
     Plait.read_tasks!(flow, "data x 8\ntask late writes=x[2:4]\ntask last reads=x[2:4]\n")
     println(strip(last(filter(line -> occursin("which it wrote", line), split(explain(flow), '\n')))))
+    text_of_all = Plait.instructions(flow, 3; peers=:ring, shared=true, lookahead=false)
+    println(first(split(text_of_all, '\n')))
     finish(flow)
 end

@@ -65,4 +65,5 @@ for line in flow:explain():gmatch "[^\n]+" do
   if line:find "which it wrote" then last = line:match "%S.*" end
 end
 print(last)
+print((flow:instructions {devices = 3, peers = "ring", shared = true, lookahead = false}:match "[^\n]*"))
 flow:wait()

@@ -61,4 +61,6 @@ with plait.open("host") as system:
     print("%g" % v[4])
     flow.read("data x 8\ntask late writes=x[2:4]\ntask last reads=x[2:4]\n")
     print([line for line in flow.explain().split("\n") if "which it wrote" in line][-1].strip())
+    text = flow.instructions(3, peers="ring", shared=True, lookahead=False)
+    print(text.split("\n")[0])
     flow.wait()

@@ -2,7 +2,7 @@
 //! The program of same.py: t/bindings/flows.t compares their outputs.
 use std::mem::swap;
 
-use plait::{args, chunk, FlowOptions, Result, System};
+use plait::{args, chunk, FlowFormat, FlowOptions, Memories, Result, System};
 
 const SIGNATURE: &str = "heat(u: in pointer f32, v: out pointer f32, n: u64, c: struct chunk 48)";
 const SOURCE: &str = "
@@ -61,5 +61,7 @@ fn main() -> Result<()> {
     flow.read("data x 8\ntask late writes=x[2:4]\ntask last reads=x[2:4]\n", "tasks")?;
     let text = flow.explain()?;
     println!("{}", text.lines().filter(|line| line.contains("which it wrote")).last().unwrap_or("").trim());
+    let text = flow.instructions(&Memories::new(3).ring().shared().no_lookahead(), FlowFormat::Text)?;
+    println!("{}", text.lines().next().unwrap_or(""));
     flow.finish()
 }

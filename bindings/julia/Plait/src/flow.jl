@@ -459,3 +459,23 @@ function explain(flow::Flow; format=:text)
         throw(ArgumentError("explain: $(repr(format)) is not one of $(join(sort(collect(keys(FLOW_FORMATS))), ", "))"))
     return rstrip(text_of(Raw.plait_flow_write, flow, FLOW_FORMATS[format]), '\0')
 end
+
+const MEMORY_PEERS = Dict(:all => Raw.PLAIT_PEERS_ALL, :ring => Raw.PLAIT_PEERS_RING,
+                          :none => Raw.PLAIT_PEERS_NONE)
+
+"""
+    Plait.instructions(flow, devices; peers=:all, shared=false, lookahead=true, format=:text)
+
+Return what the tasks of a flow with `record` would do on devices with memories, as `:text` or
+`:json`; see doc/flow-memories.md. `peers`: memories that copy to each other directly: `:all`,
+`:ring` or `:none`. `shared`: the devices have one memory in all. Without `lookahead` blocks
+grow when a task needs it.
+"""
+function instructions(flow::Flow, devices; peers=:all, shared=false, lookahead=true, format=:text)
+    haskey(FLOW_FORMATS, format) || throw(ArgumentError("instructions: no format $(repr(format))"))
+    haskey(MEMORY_PEERS, peers) || throw(ArgumentError("instructions: no peers $(repr(peers))"))
+    flags = (shared ? Raw.PLAIT_MEMORIES_SHARED : 0) |
+            (lookahead ? 0 : Raw.PLAIT_MEMORIES_NO_LOOKAHEAD)
+    desc = Ref(sized(Raw.plait_memories_desc; devices=devices, peers=MEMORY_PEERS[peers], flags=flags))
+    return rstrip(text_of(Raw.plait_flow_write_instructions, flow, desc, FLOW_FORMATS[format]), '\0')
+end

@@ -64,6 +64,8 @@ const plait_task_kind = UInt32
 const plait_task_flags = UInt32
 const plait_capture_flags = UInt32
 const plait_flow_format = Int32
+const plait_memory_peers = UInt32
+const plait_memories_flags = UInt32
 const plait_code_parameter_flags = UInt32
 const plait_code_flags = UInt32
 
@@ -345,6 +347,11 @@ const PLAIT_FLOW_TEXT = plait_flow_format(0)
 const PLAIT_FLOW_JSON = plait_flow_format(1)
 const PLAIT_FLOW_DOT = plait_flow_format(2)
 const PLAIT_FLOW_SVG = plait_flow_format(3)
+const PLAIT_PEERS_ALL = plait_memory_peers(0)
+const PLAIT_PEERS_RING = plait_memory_peers(1)
+const PLAIT_PEERS_NONE = plait_memory_peers(2)
+const PLAIT_MEMORIES_SHARED = plait_memories_flags(1)
+const PLAIT_MEMORIES_NO_LOOKAHEAD = plait_memories_flags(2)
 const PLAIT_CODE_POINTER = plait_code_parameter_flags(1)
 const PLAIT_CODE_READS = plait_code_parameter_flags(2)
 const PLAIT_CODE_WRITES = plait_code_parameter_flags(4)
@@ -1045,6 +1052,13 @@ struct plait_flow_info
     warnings::UInt64
 end
 
+struct plait_memories_desc
+    size::UInt32
+    flags::plait_memories_flags
+    devices::UInt32
+    peers::plait_memory_peers
+end
+
 struct plait_code_parameter
     size::UInt32
     flags::plait_code_parameter_flags
@@ -1159,6 +1173,7 @@ const STRUCTS = DataType[
     plait_access,
     plait_task_desc,
     plait_flow_info,
+    plait_memories_desc,
     plait_code_parameter,
     plait_code,
     plait_kernel_facts,
@@ -2349,6 +2364,12 @@ function plait_flow_read(flow, text, bytes, name, error)
     ccall(plait_flow_read_at[], plait_status, (Ptr{plait_flow}, Cstring, UInt64, Cstring, Ptr{plait_error}), flow, text, bytes, name, error)
 end
 
+const plait_flow_write_instructions_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_write_instructions - print what the tasks of a flow would do on devices with memories of their own."
+function plait_flow_write_instructions(flow, memories, format, buffer, capacity_bytes, out_bytes, error)
+    ccall(plait_flow_write_instructions_at[], plait_status, (Ptr{plait_flow}, Ptr{plait_memories_desc}, plait_flow_format, Ptr{Cvoid}, UInt64, Ptr{UInt64}, Ptr{plait_error}), flow, memories, format, buffer, capacity_bytes, out_bytes, error)
+end
+
 const plait_flow_capture_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_flow_capture - begin to capture a flow, or end the capture."
 function plait_flow_capture(flow, graph, error)
@@ -2560,6 +2581,7 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_yield, plait_yield_at),
     (:plait_flow_write, plait_flow_write_at),
     (:plait_flow_read, plait_flow_read_at),
+    (:plait_flow_write_instructions, plait_flow_write_instructions_at),
     (:plait_flow_capture, plait_flow_capture_at),
     (:plait_flow_repeat, plait_flow_repeat_at),
 ]

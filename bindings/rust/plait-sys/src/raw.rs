@@ -63,6 +63,8 @@ pub type plait_task_kind = u32;
 pub type plait_task_flags = u32;
 pub type plait_capture_flags = u32;
 pub type plait_flow_format = i32;
+pub type plait_memory_peers = u32;
+pub type plait_memories_flags = u32;
 pub type plait_code_parameter_flags = u32;
 pub type plait_code_flags = u32;
 pub const PLAIT_VERSION_MAJOR: u32 = 0;
@@ -342,6 +344,11 @@ pub const PLAIT_FLOW_TEXT: plait_flow_format = 0;
 pub const PLAIT_FLOW_JSON: plait_flow_format = 1;
 pub const PLAIT_FLOW_DOT: plait_flow_format = 2;
 pub const PLAIT_FLOW_SVG: plait_flow_format = 3;
+pub const PLAIT_PEERS_ALL: plait_memory_peers = 0;
+pub const PLAIT_PEERS_RING: plait_memory_peers = 1;
+pub const PLAIT_PEERS_NONE: plait_memory_peers = 2;
+pub const PLAIT_MEMORIES_SHARED: plait_memories_flags = 1;
+pub const PLAIT_MEMORIES_NO_LOOKAHEAD: plait_memories_flags = 2;
 pub const PLAIT_CODE_POINTER: plait_code_parameter_flags = 1;
 pub const PLAIT_CODE_READS: plait_code_parameter_flags = 2;
 pub const PLAIT_CODE_WRITES: plait_code_parameter_flags = 4;
@@ -1005,6 +1012,12 @@ pub struct plait_flow_info [size] {
     pub data_bytes: u64,
     pub warnings: u64,
 }
+pub struct plait_memories_desc [size] {
+    pub size: u32,
+    pub flags: plait_memories_flags,
+    pub devices: u32,
+    pub peers: plait_memory_peers,
+}
 pub struct plait_code_parameter [size] {
     pub size: u32,
     pub flags: plait_code_parameter_flags,
@@ -1454,6 +1467,8 @@ fn plait_yield(error: *mut plait_error) -> plait_status;
 fn plait_flow_write(flow: *mut plait_flow, format: plait_flow_format, buffer: *mut c_void, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_flow_read - submit the tasks of a text; see doc/flow-text.md.
 fn plait_flow_read(flow: *mut plait_flow, text: *const c_char, bytes: u64, name: *const c_char, error: *mut plait_error) -> plait_status;
+/// plait_flow_write_instructions - print what the tasks of a flow would do on devices with memories of their own.
+fn plait_flow_write_instructions(flow: *mut plait_flow, memories: *const plait_memories_desc, format: plait_flow_format, buffer: *mut c_void, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_flow_capture - begin to capture a flow, or end the capture.
 fn plait_flow_capture(flow: *mut plait_flow, graph: *mut plait_graph, error: *mut plait_error) -> plait_status;
 /// plait_flow_repeat - run a repetition again; or begin or end a new one.

@@ -121,6 +121,54 @@ pub enum FlowFormat {
     Svg,
 }
 
+fn number_of(format: FlowFormat) -> raw::plait_flow_format {
+    match format {
+        FlowFormat::Text => raw::PLAIT_FLOW_TEXT,
+        FlowFormat::Json => raw::PLAIT_FLOW_JSON,
+        FlowFormat::Dot => raw::PLAIT_FLOW_DOT,
+        FlowFormat::Svg => raw::PLAIT_FLOW_SVG,
+    }
+}
+
+/// Devices with memories, which need not exist, for [`Flow::instructions`].
+#[derive(Clone, Copy, Debug)]
+pub struct Memories {
+    devices: u32,
+    peers: u32,
+    flags: u32,
+}
+
+impl Memories {
+    /// Start with devices that have a memory each, and all memories copy to each other.
+    pub fn new(devices: u32) -> Memories {
+        Memories { devices, peers: raw::PLAIT_PEERS_ALL, flags: 0 }
+    }
+
+    /// Let each device copy to the ones beside it, and to others by way of the host.
+    pub fn ring(mut self) -> Self {
+        self.peers = raw::PLAIT_PEERS_RING;
+        self
+    }
+
+    /// Let all devices copy to each other by way of the host.
+    pub fn no_peers(mut self) -> Self {
+        self.peers = raw::PLAIT_PEERS_NONE;
+        self
+    }
+
+    /// Give the devices one memory in all, beside the host's.
+    pub fn shared(mut self) -> Self {
+        self.flags |= raw::PLAIT_MEMORIES_SHARED;
+        self
+    }
+
+    /// Let blocks grow when a task needs it.
+    pub fn no_lookahead(mut self) -> Self {
+        self.flags |= raw::PLAIT_MEMORIES_NO_LOOKAHEAD;
+        self
+    }
+}
+
 /// A stream of tasks.  Their order is inferred from the data that they access.
 ///
 /// ```no_run
@@ -421,16 +469,30 @@ impl Flow {
 
     /// Return the tasks of a flow with [`FlowOptions::record`], and why each waits for others.
     pub fn write(&self, format: FlowFormat) -> Result<String> {
-        let format = match format {
-            FlowFormat::Text => raw::PLAIT_FLOW_TEXT,
-            FlowFormat::Json => raw::PLAIT_FLOW_JSON,
-            FlowFormat::Dot => raw::PLAIT_FLOW_DOT,
-            FlowFormat::Svg => raw::PLAIT_FLOW_SVG,
-        };
+        let format = number_of(format);
         fill_text(|room, bytes, needed| {
             // SAFETY: `room` has `bytes` bytes, or is null.
             call(|error| unsafe {
                 (lib().plait_flow_write)(self.raw(), format, room.cast(), bytes, needed, error)
+            })?;
+            Ok(())
+        })
+    }
+
+    /// Return what the tasks of a flow with [`FlowOptions::record`] would do on devices with
+    /// memories, as text or JSON; see doc/flow-memories.md.
+    pub fn instructions(&self, memories: &Memories, format: FlowFormat) -> Result<String> {
+        let desc = raw::plait_memories_desc {
+            flags: memories.flags,
+            devices: memories.devices,
+            peers: memories.peers,
+            ..Default::default()
+        };
+        fill_text(|room, bytes, needed| {
+            // SAFETY: `room` has `bytes` bytes, or is null.
+            call(|error| unsafe {
+                (lib().plait_flow_write_instructions)(
+                    self.raw(), &desc, number_of(format), room.cast(), bytes, needed, error)
             })?;
             Ok(())
         })
