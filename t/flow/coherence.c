@@ -180,7 +180,7 @@ static void change(plait__coherence *coherence, uint32_t writer)
 	}
 }
 
-/* What is found, and what is not joined. */
+/* Compare the answers about one box. */
 static uint32_t compare_found(plait__coherence *coherence)
 {
 	plait_box box = random_box();

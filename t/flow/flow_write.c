@@ -278,6 +278,85 @@ static void bad_calls(void)
 	close_flow();
 }
 
+/* ---- instructions ---- */
+
+static plait_status instruct(uint32_t devices, plait_memory_peers peers,
+			     plait_memories_flags flags,
+			     plait_flow_format format)
+{
+	const plait_memories_desc desc = { .size = sizeof(desc), .flags = flags,
+					   .devices = devices,
+					   .peers = peers };
+
+	return plait_flow_write_instructions(flow, &desc, format, NULL, 0, NULL,
+					     &flow_rig.error);
+}
+
+static void bad_instructions(void)
+{
+	const plait_memories_desc good = { .size = sizeof(good), .devices = 1 };
+	uint64_t bytes = 7;
+	char few[2];
+
+	if (!open_recorded(0))
+		return;
+	IS_INT(instruct(0, 0, 0, PLAIT_FLOW_TEXT), PLAIT_E_INVALID);
+	HAS_STR(flow_rig.error.text, "devices is 0, but has to be 1 to 63");
+	IS_INT(instruct(64, 0, 0, PLAIT_FLOW_TEXT), PLAIT_E_INVALID);
+	IS_INT(instruct(1, 3, 0, PLAIT_FLOW_TEXT), PLAIT_E_INVALID);
+	HAS_STR(flow_rig.error.text, "peers 3 is not one of");
+	IS_INT(instruct(1, 0, 4, PLAIT_FLOW_TEXT), PLAIT_E_INVALID);
+	HAS_STR(flow_rig.error.text, "flags 0x4 has bits");
+	IS_INT(instruct(1, 0, 0, PLAIT_FLOW_DOT), PLAIT_E_INVALID);
+	HAS_STR(flow_rig.error.text, "format 2 is not one of");
+	IS_INT(instruct(1, 0, 0, -1), PLAIT_E_INVALID);
+	IS_INT(instruct(63, PLAIT_PEERS_RING, 3, PLAIT_FLOW_JSON), PLAIT_OK);
+	IS_INT(plait_flow_write_instructions(flow, NULL, PLAIT_FLOW_TEXT, NULL,
+					     0, &bytes, &flow_rig.error),
+	       PLAIT_E_INVALID);
+	IS_UINT(bytes, 0);
+	IS_INT(plait_flow_write_instructions(flow, &good, PLAIT_FLOW_TEXT, few,
+					     2, &bytes, &flow_rig.error),
+	       PLAIT_E_INVALID);
+	HAS_STR(flow_rig.error.text, "the buffer has 2");
+	IS_INT(plait_flow_write_instructions(NULL, &good, PLAIT_FLOW_TEXT, NULL,
+					     0, NULL, NULL), PLAIT_E_HANDLE);
+	close_flow();
+	if (!open_flow(&flow_settings[0], 0))
+		return;
+	IS_INT(instruct(1, 0, 0, PLAIT_FLOW_TEXT), PLAIT_E_STATE);
+	HAS_STR(flow_rig.error.text, "PLAIT_FLOW_RECORD");
+	close_flow();
+}
+
+/* Contents of a buffer are in a block of the host already. */
+static void contents(void)
+{
+	const plait_memories_desc desc = { .size = sizeof(desc), .devices = 1 };
+	plait_data_desc numbers = { .size = sizeof(numbers), .dimensions = 1,
+				    .element_bytes = 8, .extent = { 4 },
+				    .label = "u" };
+	plait_access access = { .size = sizeof(access),
+				.mode = PLAIT_ACCESS_READ };
+	uint64_t bytes = 0;
+	char text[400] = "";
+
+	if (!open_recorded(0))
+		return;
+	numbers.buffer = make_buffer(&flow_rig, 32, "numbers");
+	IS_INT(plait_data_create(flow, &numbers, &access.data,
+				 &flow_rig.error), PLAIT_OK);
+	call_task("show", return_it, NULL, &access, 1);
+	IS_INT(plait_flow_write_instructions(flow, &desc, PLAIT_FLOW_TEXT, text,
+					     sizeof(text) - 1, &bytes,
+					     &flow_rig.error), PLAIT_OK);
+	HAS_STR(text, "1 instruction, 1 task, 0 waits, 0 warnings");
+	HAS_STR(text, "reads u, block 1");
+	plait_data_release(access.data);
+	plait_buffer_release(numbers.buffer);
+	close_flow();
+}
+
 static const struct tap_scenario all[] = {
 	{ "program", program },
 	{ "many readers", many_readers },
@@ -286,6 +365,8 @@ static const struct tap_scenario all[] = {
 	{ "long text", long_text },
 	{ "bad texts", bad_texts },
 	{ "bad calls", bad_calls },
+	{ "bad calls for instructions", bad_instructions },
+	{ "instructions with contents", contents },
 };
 
 TAP_MAIN(all)

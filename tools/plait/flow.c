@@ -66,6 +66,9 @@ static int take_memories(struct request *request, int option)
 	default:
 		code = schedule_number("flow", "--memories", optarg, 30,
 				       &number);
+		if (code == COMMAND_DONE && number == 0)
+			return command_usage("flow", "--memories needs at "
+					     "least one device");
 		request->memories.devices = (uint32_t)number;
 		request->desc.lanes = (uint32_t)number;
 		return code;

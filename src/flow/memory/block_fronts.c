@@ -20,7 +20,7 @@ struct gathering {
 	uint32_t mode;
 };
 
-/* What made the block wrote nothing yet. */
+/* An alloc is the first writer of a front, but writes no value. */
 static void follow_writer(plait__instructions *list, uint64_t writer,
 			  plait__pred_why why)
 {

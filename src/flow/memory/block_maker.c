@@ -4,7 +4,7 @@
 
 #include "flow/memory/block_fronts.h"
 
-/* What is moved into the new block: boxes, and the numbers of their resizes. */
+/* A new block, the ones that it replaces, and the resizes into it. */
 struct growth {
 	plait__memory_state *state;
 	const plait__block_need *need;

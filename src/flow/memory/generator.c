@@ -116,7 +116,7 @@ static void push_box(struct compiling *by, plait__vector *boxes,
 		by->state->failed = true;
 }
 
-/* What the task overwrites of a data: writes without reads. */
+/* List the boxes of a data that the task writes, and does not read. */
 static void list_overwritten(struct compiling *by, uint32_t data,
 			     plait__vector *out)
 {

@@ -150,11 +150,11 @@ static void add_order(const struct form *form, const plait__instruction *at)
 				pred->number,
 				plait__instruction_words_pred(pred->why));
 	}
-	for (uint32_t i = 0; i < at->wait_count; i++)
+	for (uint32_t i = at->wait_count; i-- > 0;)
 		plait__text_add(form->out, "%s%" PRIu32 "%s",
-				i == 0 ? "\twaits for " : ", ",
+				i + 1 == at->wait_count ? "\twaits for " : ", ",
 				plait__instructions_wait(form->list, at, i),
-				i + 1 == at->wait_count ? "\n" : "");
+				i == 0 ? "\n" : "");
 }
 
 static void add_instruction(const struct form *form, uint32_t number)
@@ -217,7 +217,7 @@ static void json_memories(const struct form *form)
 	plait__text_add(form->out, "],\n");
 }
 
-/* What is moved, or the block that is made or ends. */
+/* The box of a copy, a resize, or a block that is made or ends. */
 static void json_box(const struct form *form, const plait__instruction *at)
 {
 	bool moves = at->kind == PLAIT__INSTRUCTION_COPY ||
@@ -268,8 +268,9 @@ static void json_order(const struct form *form, const plait__instruction *at)
 				plait__instruction_words_pred(pred->why));
 	}
 	plait__text_add(form->out, "],\"waits\":[");
-	for (uint32_t i = 0; i < at->wait_count; i++)
-		plait__text_add(form->out, "%s%" PRIu32, comma(i),
+	for (uint32_t i = at->wait_count; i-- > 0;)
+		plait__text_add(form->out, "%s%" PRIu32,
+				comma(at->wait_count - 1 - i),
 				plait__instructions_wait(form->list, at, i));
 	plait__text_add(form->out, "]");
 }

@@ -59,7 +59,7 @@ typedef struct plait__instruction {
 	uint32_t why;
 	uint32_t device; /* or NONE: the host */
 	uint32_t lane;	 /* or NONE: takes no lane's time */
-	uint32_t task;	 /* index in the record: whose it is, or for whom */
+	uint32_t task;	 /* index in the record: it is, or is for, that task */
 	uint32_t data;	 /* or NONE; so `memory` to `source_block` */
 	uint32_t memory;
 	uint32_t block;
@@ -81,7 +81,7 @@ typedef struct plait__instructions {
 	uint32_t lanes;
 	plait__vector items;
 	plait__vector preds;	/* plait__instruction_pred */
-	plait__vector waits;	/* numbers: uint32_t */
+	plait__vector waits;	/* numbers: uint32_t; of one, newest first */
 	plait__vector operands; /* plait__operand */
 	plait__vector clocks;	/* per instruction and lane: uint32_t */
 	plait__vector newest;	/* per lane: number */

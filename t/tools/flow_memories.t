@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""plait flow --memories: the example of doc/flow-memories.md, and programs with known
+instructions: which blocks and copies there are, what is ordered, and what is not."""
+import json
+import os
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from tap import BUILD, done, ok, read, run
+
+TOOL = os.path.join(BUILD, "tools/plait/plait")
+PAGE = read("doc/flow-memories.md")
+
+
+def flow(text, *options):
+    """(exit code, stdout, stderr)"""
+    with tempfile.NamedTemporaryFile("w", suffix=".flow") as file:
+        file.write(text)
+        file.flush()
+        got = run([TOOL, "flow", *options, file.name])
+    return got.returncode, got.stdout, got.stderr
+
+
+class Graph:
+    """The instructions of a text."""
+
+    def __init__(self, text, devices, *options):
+        code, out, self.error = flow(text, "--memories", str(devices), "--json", *options)
+        self.all = json.loads(out) if code == 0 else {"instructions": [], "warnings": []}
+        self.list = self.all["instructions"]
+        self.before = {}
+        for one in self.list:
+            self.before[one["instruction"]] = {p["instruction"] for p in one["preds"]}.union(
+                *[self.before[p["instruction"]] for p in one["preds"]])
+
+    def kind(self, kind, **keys):
+        return [i for i in self.list if i["kind"] == kind and all(i[k] == v for k, v in keys.items())]
+
+    def task(self, label, piece=0):
+        return [i for i in self.list if i["kind"] in ("launch", "call") and i["label"] == label][piece]
+
+    def copies(self, source=None, target=None):
+        return [i for i in self.kind("copy") if source in (None, i["source"]) and target in (None, i["memory"])]
+
+    def follows(self, one, other):
+        return other["instruction"] in self.before[one["instruction"]]
+
+    def are_concurrent(self, *all_of):
+        return not any(self.follows(a, b) for a in all_of for b in all_of)
+
+
+def boxes(instructions):
+    return sorted((i["box"]["data"], tuple(i["box"]["low"]), tuple(i["box"]["high"])) for i in instructions)
+
+
+# --- the page
+blocks = re.findall("```\n(.*?)```", PAGE, re.S)
+code, out, error = flow(blocks[0], "--memories", "2")
+ok(code == 0 and out == blocks[1] and error == "", "the example prints what the page shows", out, error)
+g = Graph(blocks[0], 2)
+for key, part in (("devices", g.all), ("instructions", g.all), ("uses", g.list[1]), ("preds", g.list[1]),
+                  ("source_block", g.copies()[0]), ("block", g.kind("alloc")[0]), ("warnings", g.all)):
+    ok(key in part and "`%s`" % key in PAGE, "the page has the key " + key)
+ok(flow(blocks[0], "--memories", "2", "--json")[1] == flow(blocks[0], "--memories", "2", "--json")[1], "it is repeatable")
+
+# --- a stencil with five points: 10 instructions, 10 waits and 24 KiB a step
+STENCIL = """data u 1024x1024 bytes=4
+data v 1024x1024 bytes=4
+task init writes=u
+repeat %d
+	task step items=1024x1024 split=1 reads=u:cross(1,1) writes=v:own
+	swap u v
+end
+"""
+
+
+def sums(text, devices, *options):
+    g = Graph(text, devices, *options)
+    return (len(g.list), sum(len(i["waits"]) for i in g.list), sum(i["bytes"] for i in g.copies()))
+
+
+for steps in (3, 9):
+    more, fewer = sums(STENCIL % steps, 4), sums(STENCIL % (steps - 1), 4)
+    ok(tuple(a - b for a, b in zip(more, fewer)) == (10, 10, 24 << 10), "step %d of a stencil" % steps, more, fewer)
+g = Graph(STENCIL % 3, 4)
+ok(boxes(g.kind("alloc", memory=2)) == [("u", (0, 255), (1024, 513)), ("v", (0, 255), (1024, 513))] and
+   len(g.kind("alloc")) == 9 and not g.kind("resize"), "one block for each data and memory", boxes(g.kind("alloc")))
+ok(len(g.copies(source=0)) == 4, "first, one copy to each device", boxes(g.copies(source=0)))
+last = [i for i in g.list if i["kind"] != "alloc"][-10:]
+ok(sorted(len(i["waits"]) for i in last) == [1] * 10, "each waits once", last)
+ok(sorted(boxes(i for i in last if i["kind"] == "copy")) == sorted(
+    ("u", (0, row), (1024, row + 1)) for row in (255, 256, 511, 512, 767, 768)), "rows at borders are copied")
+
+# --- blocks
+g = Graph("task a items=8\ntask b\n", 2)
+ok(len(g.list) == 2 and g.are_concurrent(*g.list) and not g.kind("alloc"), "tasks without data")
+g = Graph("data u 256x8 bytes=4\ntask a items=1 writes=u[0:40,0:4],u[30:60,2:8]\n", 1)
+ok(boxes(g.kind("alloc")) == [("u", (0, 0), (60, 8))] and g.kind("alloc")[0]["bytes"] == 60 * 8 * 4,
+   "accesses that overlap have one block", g.list)
+ok([(u["low"], u["high"]) for u in g.task("a")["uses"]] == [([0, 0], [40, 4]), ([30, 2], [60, 8])], "accesses stay exact")
+g = Graph("data u 9x9 bytes=4\ntask a items=3x3 writes=u:own\ntask b items=3x3 reads=u:cross(1,1)\n", 1, "--lookahead", "none")
+ok(boxes(g.kind("alloc")) == [("u", (0, 0), (3, 3)), ("u", (0, 0), (4, 4))] and len(g.kind("resize")) == 1,
+   "a cross has one block", boxes(g.kind("alloc")))
+g = Graph("data u 256\ntask a items=256 split=1 writes=u:own\n", 2)
+ok(boxes(g.kind("alloc")) == [("u", (0,), (128,)), ("u", (128,), (256,))] and
+   [i["device"] for i in g.kind("launch")] == [0, 1] and g.are_concurrent(*g.kind("launch")), "two devices, halves", g.list)
+g = Graph("data u 256\ntask a items=1 writes=u[0:64]\ntask b items=1 writes=u[128:256]\n", 1)
+ok(len(g.kind("alloc")) == 2 and not g.kind("copy") and g.are_concurrent(*g.kind("launch")), "disjoint accesses have blocks of their own")
+g = Graph("data u 256x256 bytes=4\ntask a items=256x256 split=2 writes=u:own\n", 4)
+ok(boxes(g.kind("alloc")) == [("u", (x, y), (x + 128, y + 128)) for x in (0, 128) for y in (0, 128)], "cut in two dimensions", g.list)
+GROW = "data u 64 bytes=8\ntask a items=1 writes=u[0:32]\ntask b items=1 %s\n"
+g = Graph(GROW % "updates=u[16:64]", 1, "--lookahead", "none")
+ok(boxes(g.kind("resize")) == [("u", (0,), (32,))] and g.follows(g.task("b"), g.kind("resize")[0]) and
+   g.follows(g.kind("resize")[0], g.task("a")) and g.follows(g.kind("free")[0], g.kind("resize")[0]), "a block grows", g.list)
+ok(g.all["memories"][1]["bytes"] == 96 * 8, "with both blocks for a while", g.all["memories"])
+g = Graph(GROW % "writes=u[16:64]", 1, "--lookahead", "none")
+ok(boxes(g.kind("resize")) == [("u", (0,), (16,))], "what is overwritten is not moved", g.list)
+g = Graph(GROW % "writes=u", 1, "--lookahead", "none")
+ok(not g.kind("resize") and g.are_concurrent(*g.kind("launch")), "nothing is, if all is overwritten", g.list)
+g = Graph(GROW % "reads=u[0:8] writes=u", 1, "--lookahead", "none")
+ok(boxes(g.kind("resize")) == [("u", (0,), (8,))], "but what is read as well", g.list)
+g = Graph(GROW % "writes=u[16:64]", 1)
+ok(len(g.kind("alloc")) == 1 and not g.kind("resize") and not g.kind("free"), "with lookahead none grows", g.list)
+ROWS = "data u 8x9 bytes=4\ntask first items=1 writes=u[0:8,0:1]\n" + "".join(
+    "task row items=8 reads=u[0:8,0:%d] writes=u[0:8,%d:%d]\n" % (i, i, i + 1) for i in range(1, 9))
+g = Graph(ROWS, 1)
+ok(len(g.kind("alloc")) == 1, "rows that are appended have one block", boxes(g.kind("alloc")))
+g = Graph(ROWS, 1, "--lookahead", "none")
+ok(len(g.kind("alloc")) == 9 and len(g.kind("resize")) == 8, "or one each, without lookahead", boxes(g.kind("alloc")))
+
+# --- order in one memory
+g = Graph("""data a 256
+data b 256
+task k1 items=1 writes=a
+task k2 items=1 writes=a[128:256]
+task k3 items=1 reads=a writes=b
+task k4 items=1 updates=a[64:192]
+task k5 items=1 reads=b
+task k6 items=1 reads=a,b
+""", 1)
+k = [None] + g.kind("launch")
+ok(g.follows(k[2], k[1]) and g.follows(k[3], k[2]) and g.follows(k[4], k[3]) and g.follows(k[5], k[3]) and
+   g.follows(k[6], k[4]) and not g.follows(k[5], k[4]) and not g.follows(k[6], k[5]), "order of six tasks")
+ok("overwrites what it read" in [p["why"] for p in k[4]["preds"]], "with the reasons", k[4]["preds"])
+same = [Graph("data a 64\ntask x items=1 writes=a\ntask y items=1 %s\n" % how, 1) for how in ("reads=a writes=a", "updates=a")]
+ok([i["preds"] for i in same[0].list] == [i["preds"] for i in same[1].list], "a read and a write are an update")
+g = Graph("data a 8\ntask a items=1 writes=a\ntask b items=1\ntask m barrier\ntask c items=1\n", 2)
+ok(g.follows(g.task("m"), g.task("a")) and g.follows(g.task("m"), g.task("b")) and g.follows(g.task("c"), g.task("m")), "barriers")
+g = Graph("data s bytes=0\ntask a items=1 updates=s\ntask b items=1 updates=s\ntask c updates=s\n", 2)
+ok(not g.kind("alloc") and not g.copies() and g.follows(g.task("b"), g.task("a")) and g.follows(g.task("c"), g.task("b")) and
+   {i["device"] for i in g.list} == {0, 1, None}, "a token orders all memories", g.list)
+g = Graph("data a 8\ntask w items=1 writes=a\n" + "task r items=1 reads=a\n" * 9 + "task w2 items=1 writes=a\n", 1)
+ok(len(g.kind("join")) == 1 and len(g.task("w2")["preds"]) == 4 and
+   all(g.follows(g.task("w2"), i) for i in g.kind("launch")[:-1]), "many readers are joined", g.list)
+
+# --- copies
+HALVES = "data u 256 bytes=4\ntask w items=256 split=1 writes=u:own\n%s\n"
+g = Graph(HALVES % "task r items=256 split=1 reads=u:all", 2)
+ok(boxes(g.copies(1, 2)) == [("u", (0,), (128,))] and boxes(g.copies(2, 1)) == [("u", (128,), (256,))] and
+   len(g.copies()) == 2 and g.are_concurrent(*g.copies()), "one copy each way", g.copies())
+g = Graph(HALVES % "task r reads=u", 2)
+w, c = g.kind("launch"), g.copies()
+ok(len(c) == 2 and g.follows(c[0], w[0]) and g.follows(c[1], w[1]) and not g.follows(c[0], w[1]) and not g.follows(c[1], w[0]),
+   "a copy for each writer", c)
+g = Graph("data u 256\ntask i items=1 writes=u\ntask w items=1 writes=u[0:128]\ntask x items=1 writes=u[128:256]\ntask r reads=u\n", 1)
+ok(len(g.copies()) == 2 and g.are_concurrent(g.task("x"), g.copies()[0]), "also of one memory", g.copies())
+g = Graph("data u 256\ntask i writes=u\ntask r items=256 split=1 reads=u:own\n", 2)
+ok(boxes(g.copies(0)) == [("u", (0,), (128,)), ("u", (128,), (256,))], "values of the host are copied in parts")
+g = Graph(HALVES % "task r items=256 split=1 reads=u:all\ntask s items=256 split=1 reads=u:all", 2)
+ok(len(g.copies()) == 2, "what is valid is not copied again")
+g = Graph(HALVES % "task r items=256 split=1 reads=u:all", 2, "--peers", "none")
+stages = [i for i in g.copies(target=0) if i["why"] == "the memories are no peers"]
+ok(len(stages) == 2 and len(g.copies(source=0)) == 2 and not g.copies(1, 2) and
+   all(any(g.follows(i, s) for s in stages) for i in g.copies(source=0)), "no peers: by way of the host", g.copies())
+g = Graph("data u 256\ntask w items=1 writes=u\ntask r items=256 split=1 reads=u:all\n", 4, "--peers", "none")
+ok(len(g.copies(target=0)) == 1 and len(g.copies(source=0)) == 3, "a broadcast is staged once", g.copies())
+g = Graph("data u 256\ntask w items=1 writes=u\ntask r items=256 split=1 reads=u:all\n", 4, "--peers", "ring")
+ok(sorted((i["source"], i["memory"]) for i in g.copies()) == [(1, 2), (1, 4), (2, 3)], "a ring: from a peer that has it", g.copies())
+g = Graph("data u 256\ntask w items=1 writes=u\ntask r items=256 split=1 reads=u:all\n", 4)
+ok(sorted((i["source"], i["memory"]) for i in g.copies()) == [(1, 2), (1, 3), (1, 4)] and g.are_concurrent(*g.copies()),
+   "all peers: from where it was written", g.copies())
+g = Graph(HALVES % "task r items=256 split=1 reads=u:all", 2, "--shared")
+ok(not g.copies() and len(g.all["memories"]) == 2, "one memory in all: no copy", g.list)
+g = Graph("data a 64\ndata b 64\ntask x items=1 writes=a\ntask y items=1 writes=b\ntask p reads=a\ntask q items=1 updates=b\n", 1)
+ok(not g.follows(g.task("q"), g.copies()[0]) and not g.follows(g.copies()[0], g.task("y")), "a copy orders only its data")
+g = Graph("data u 256\ntask w items=256 split=1 writes=u:own\ntask o items=256 split=1 writes=u:even(0)\ntask r reads=u\n", 2)
+ok(len(g.copies()) == 2 and all(i["memory"] == 0 for i in g.copies()), "nothing is copied to be overwritten")
+g = Graph("data u 64\ndata v 64\n" + "task w items=1 writes=u\n" + "task w items=1 writes=v\n" + "task r items=1 reads=v\n", 2)
+ok([i["device"] for i in g.kind("launch")] == [0, 1, 1], "a launch runs where its data is", g.list)
+
+# --- warnings
+g = Graph("data u 64\ntask r items=64 split=1 reads=u:own\n", 2)
+ok(len(g.all["warnings"]) == 2 and not g.copies(), "what nothing wrote is not copied", g.all["warnings"])
+g = Graph("data u 64\ntask w items=64 split=1 writes=u:near(1)\n", 2)
+ok([w["warning"] for w in g.all["warnings"]] == ["pieces"], "pieces that overlap", g.all["warnings"])
+ok(flow("data u\ntask r items=1 reads=u\n", "--memories", "1", "--strict")[0] == 1, "with --strict an error")
+
+# --- options
+for options, part in ((("--memories", "0"), "at least one device"), (("--memories", "31"), "up to 30"),
+                      (("--memories", "2", "--peers", "star"), "all, ring or none"), (("--shared",), "need --memories"),
+                      (("--memories", "2", "--lookahead", "2"), "all or none"), (("--memories", "2", "--dot"), "--text and --json")):
+    code, _, error = flow("", *options)
+    ok(code == 2 and part in error, "wrong: " + " ".join(options), code, error)
+ok(flow("", "--memories", "1")[1].startswith("1 device, 2 memories\n0 instructions"), "an empty text")
+done()
