@@ -515,7 +515,7 @@ static bool check_seed(uint64_t seed)
 	uint32_t wrong, devices;
 	bool lookahead, shared;
 
-	state = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+	random_state = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
 	below(2);
 	make_program(&record);
 	devices = 1 + (uint32_t)below(5);

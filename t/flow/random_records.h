@@ -10,14 +10,14 @@
 
 enum { SIDE = 6, ELEMENTS = SIDE * SIDE, DATA = 4, TASKS = 26, ACCESSES = 4 };
 
-static uint64_t state;
+static uint64_t random_state;
 
 static uint64_t below(uint64_t limit)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state % limit;
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state % limit;
 }
 
 /* ---- random programs ---- */
