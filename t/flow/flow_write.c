@@ -352,6 +352,8 @@ static void contents(void)
 					     &flow_rig.error), PLAIT_OK);
 	HAS_STR(text, "1 instruction, 1 task, 0 waits, 0 warnings");
 	HAS_STR(text, "reads u, block 1");
+	IS_INT(plait_flow_wait(flow, 0, PLAIT_FOREVER, &flow_rig.error),
+	       PLAIT_OK);
 	plait_data_release(access.data);
 	plait_buffer_release(numbers.buffer);
 	close_flow();
