@@ -35,13 +35,13 @@ typedef struct plait__late plait__late;
 typedef struct plait__flow_capture plait__flow_capture;
 typedef struct plait__repetition plait__repetition;
 
-/* An open mapping: an op that its thread ends. */
+/* An open mapping: an op that its thread or coroutine ends. */
 typedef struct plait__data_mapping {
 	struct plait__data_mapping *next;
 	plait__data *data; /* that it was made through */
 	char *pointer;
 	uint64_t number;
-	uint64_t thread;
+	uint64_t owner;	/* plait__suspension_owner */
 } plait__data_mapping;
 
 struct plait__data {

@@ -185,12 +185,12 @@ static plait_status fail_task(plait__flow *flow, uint64_t own,
 plait_status plait__flow_wait_check(plait__flow *flow, uint64_t number,
 				    bool prefix, plait_error *error)
 {
-	const uint64_t self = plait__thread_token();
+	const uint64_t self = plait__suspension_owner();
 	uint64_t own;
 
 	for (const plait__data_mapping *at = flow->mappings; at != NULL;
 	     at = at->next)
-		if (at->thread == self &&
+		if (at->owner == self &&
 		    awaits(flow, number, prefix, at->number))
 			return fail_mapping(at, "what the call waits for",
 					    error);
@@ -228,7 +228,7 @@ plait_status plait__flow_wait_for_room(plait__flow *flow, bool can_suspend,
 	for (const plait__data_mapping *at = flow->mappings; at != NULL;
 	     at = at->next)
 		if (at->number == oldest &&
-		    at->thread == plait__thread_token())
+		    at->owner == plait__suspension_owner())
 			status = fail_mapping(at, "room for a task", error);
 	plait__flow_unlock(flow);
 	return status != PLAIT_OK ? status :

@@ -75,7 +75,7 @@ static void open(struct access *access)
 
 	mapping->data = access->data;
 	mapping->number = access->number;
-	mapping->thread = plait__thread_token();
+	mapping->owner = plait__suspension_owner();
 	mapping->pointer = plait__data_address(access->data, &access->box);
 	mapping->next = flow->mappings;
 	flow->mappings = mapping;

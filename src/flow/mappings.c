@@ -3,7 +3,7 @@
 #include "flow/mappings.h"
 
 #include "base/alloc.h"
-#include "sys/thread.h"
+#include "object/wait/suspension.h"
 
 plait__data_mapping *plait__mappings_take(plait__flow *flow)
 {
@@ -24,6 +24,7 @@ void plait__mappings_keep(plait__flow *flow, plait__data_mapping *mapping)
 
 plait__data_mapping *plait__mappings_find(plait__data *data, const char *pointer)
 {
+	const uint64_t owner = plait__suspension_owner();
 	plait__data_mapping *found = NULL;
 
 	for (plait__data_mapping *at = data->flow->mappings; at != NULL;
@@ -31,7 +32,7 @@ plait__data_mapping *plait__mappings_find(plait__data *data, const char *pointer
 		if (at->data != data ||
 		    (pointer != NULL && at->pointer != pointer))
 			continue;
-		if (at->thread == plait__thread_token())
+		if (at->owner == owner)
 			return at;
 		found = found != NULL ? found : at;
 	}

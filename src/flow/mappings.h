@@ -11,7 +11,7 @@ plait__data_mapping *plait__mappings_take(plait__flow *flow);
 void plait__mappings_keep(plait__flow *flow, plait__data_mapping *mapping);
 
 /* The newest mapping of the data, at `pointer` or (null) any; one of this thread
- * if there is one. */
+ * or coroutine if there is one. */
 plait__data_mapping *plait__mappings_find(plait__data *data,
 					  const char *pointer);
 

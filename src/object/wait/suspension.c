@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "pool/callback_scope.h"
 #include "sys/clock.h"
+#include "sys/thread.h"
 
 const plait__suspender *
 __attribute__((noinline)) plait__suspension_current(void)
@@ -13,6 +14,15 @@ __attribute__((noinline)) plait__suspension_current(void)
 		plait__callback_scope_run.coroutine;
 
 	return coroutine != NULL ? *coroutine : NULL;
+}
+
+uint64_t __attribute__((noinline)) plait__suspension_owner(void)
+{
+	const void *coroutine = plait__callback_scope_run.coroutine;
+
+	/* Tokens of threads are below any address. */
+	return coroutine != NULL ? (uint64_t)(uintptr_t)coroutine :
+				   plait__thread_token();
 }
 
 plait_status plait__suspension_fail(plait_error *error)

@@ -71,6 +71,10 @@ typedef struct plait__suspender {
  * the thread-local variable must not be kept. */
 const plait__suspender *plait__suspension_current(void);
 
+/* A number of that coroutine, or of the thread: of what an access to memory belongs
+ * to until it ends.  Not inline, likewise. */
+uint64_t plait__suspension_owner(void);
+
 /* Suspend the calling coroutine until the await is decided, or the time has
  * passed; returns its status.  PLAIT_E_STATE: the caller is not directly in a
  * coroutine. */
