@@ -544,6 +544,8 @@ FLOW(flow_chain, "flow, a chain", chain, 2, 4, true, 2, 3, 1, );
 FLOW(flow_heavy, "flow, without membarrier", chain, 2, 4, false, 2, 3, 1, );
 FLOW(flow_reuse, "flow, entries are reused", chain, 3, 2, true, 2, 3, 1, );
 FLOW(flow_reuse_two, "flow, reused, two workers", chain, 3, 2, true, 3, 2, 1, );
+FLOW(flow_reuse_one, "flow, reused, two threads for one lane", chain, 3, 2,
+	true, 3, 2, 1, lane_count = 1);
 FLOW(flow_fork, "flow, fork and join", diamond, 4, 4, true, 3, 2, 1, );
 FLOW(flow_failing, "flow, an op fails", failing, 3, 4, true, 2, 3, 1, );
 FLOW(flow_failing_reuse, "flow, an op fails, reused", failing, 3, 2, true, 3,
@@ -559,7 +561,7 @@ static const struct mc_scenario *const scenarios[] = {
 	&flow_arriving_twice, &flow_arriving_heavy, &flow_heavy, &flow_chain, &flow_reuse,
 	&flow_outside, &flow_outside_heavy, &flow_failing, &flow_cancelling,
 	&flow_cancelling_early, &flow_awaited, &flow_awaited_heavy,
-	&flow_failing_reuse, &flow_fork, &flow_reuse_two, &flow_barrier,
+	&flow_failing_reuse, &flow_fork, &flow_reuse_two, &flow_reuse_one, &flow_barrier,
 };
 
 static void explore(void)
