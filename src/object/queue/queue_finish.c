@@ -365,8 +365,10 @@ plait_status plait__queue_finish(plait__queue *queue, uint64_t timeout_ns,
 	return finish_and_tell(queue, timeout_ns, &told, error);
 }
 
-/* As plait_queue_finish, which a coroutine repeats; *told as of `finish`. */
-static plait_status enter_and_finish(plait_queue *queue, uint64_t timeout_ns,
+/* As plait_queue_finish, which a coroutine repeats; *told as of `finish`.  Not
+ * inline: see plait__suspension_current. */
+static __attribute__((noinline)) plait_status
+enter_and_finish(plait_queue *queue, uint64_t timeout_ns,
 				     bool *told, plait_error *error)
 {
 	plait__queue *self;
