@@ -6,6 +6,8 @@
  */
 #include "lib/runs.h"
 
+#include <pthread.h>
+
 struct scene {
 	plait_inbox *inbox;
 	plait_plan *plan;  /* of one node, for the owner of the inbox */
@@ -122,8 +124,117 @@ static void stops(void)
 	everywhere(check_stops);
 }
 
+/* ---- runs that are deferred ---- */
+
+enum { CALLS = 40 };
+
+/* A plan that writes memory, and then asks the thread `asked`. */
+struct turn {
+	plait_inbox *mine, *asked;
+	plait_plan *outer, *writer;
+	uint64_t ran;		/* atomic: functions of `writer` */
+	uint32_t stops, ends;	/* atomic: of the two threads */
+	uint32_t failed;
+};
+
+static int32_t call_writer(void *user_data)
+{
+	struct turn *turn = user_data;
+
+	turn->failed += plait_plan_call(turn->writer, NULL, NULL, NULL) !=
+			PLAIT_OK;
+	return 0;
+}
+
+static int32_t count_run(void *user_data)
+{
+	__atomic_add_fetch((uint64_t *)user_data, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+static void *answer(void *user_data)
+{
+	struct turn *turn = user_data;
+
+	if (plait_inbox_adopt(turn->asked, NULL) != PLAIT_OK)
+		abort();
+	while (!__atomic_load_n(&turn->ends, __ATOMIC_ACQUIRE)) {
+		(void)plait_inbox_wait(turn->asked, 1000000, NULL);
+		(void)plait_inbox_pump(turn->asked, CALLS, NULL, NULL);
+	}
+	return NULL;
+}
+
+/* The other thread that calls the plan, outside of functions. */
+static void *call_too(void *user_data)
+{
+	struct turn *turn = user_data;
+
+	while (!__atomic_load_n(&turn->stops, __ATOMIC_ACQUIRE))
+		(void)plait_plan_call(turn->writer, NULL, NULL, NULL);
+	return NULL;
+}
+
+static plait_buffer *make_turn(struct turn *turn)
+{
+	const plait_buffer_desc desc = { .size = sizeof(desc), .bytes = 64 };
+	plait_graph *graph = new_graph();
+	plait_buffer *buffer = NULL;
+	plait_node fill;
+
+	*turn = (struct turn){ .ran = 0 };
+	OK(plait_inbox_create(rig.context, &turn->mine, NULL) == PLAIT_OK);
+	OK(plait_inbox_create(rig.context, &turn->asked, NULL) == PLAIT_OK);
+	OK(plait_buffer_create(rig.device, &desc, &buffer, NULL) == PLAIT_OK);
+	fill = add_node(graph, (plait_node_desc){
+		.kind = PLAIT_NODE_FILL, .target = buffer, .bytes = 64,
+		.pattern_bytes = 4 }, NULL, 0);
+	(void)add_node(graph, (plait_node_desc){
+		.kind = PLAIT_NODE_CALL, .inbox = turn->asked,
+		.function = count_run, .user_data = &turn->ran }, &fill, 1);
+	turn->writer = freeze(graph, 1, 2);
+	plait_graph_release(graph);
+	graph = new_graph();
+	(void)add_node(graph, (plait_node_desc){
+		.kind = PLAIT_NODE_CALL, .inbox = turn->mine,
+		.function = call_writer, .user_data = turn }, NULL, 0);
+	turn->outer = freeze(graph, 1, 1);
+	plait_graph_release(graph);
+	return buffer;
+}
+
+/* A call in a function is deferred behind that of the other thread, and a worker
+ * runs it: ThreadSanitizer sees what the worker reads of the run around it. */
+static void deferred(void)
+{
+	plait_buffer *buffer;
+	pthread_t owner, other;
+	struct turn turn;
+
+	if (!open_host(2))
+		return;
+	buffer = make_turn(&turn);
+	IS_INT(pthread_create(&owner, NULL, answer, &turn), 0);
+	IS_INT(pthread_create(&other, NULL, call_too, &turn), 0);
+	for (int i = 0; i < CALLS; i++)
+		IS_INT(call_with(turn.outer, 0), PLAIT_OK);
+	__atomic_store_n(&turn.stops, 1, __ATOMIC_RELEASE);
+	IS_INT(pthread_join(other, NULL), 0);
+	__atomic_store_n(&turn.ends, 1, __ATOMIC_RELEASE);
+	IS_INT(pthread_join(owner, NULL), 0);
+	IS_UINT(turn.failed, 0);
+	OK(turn.ran >= CALLS);
+	plait_plan_release(turn.outer);
+	plait_plan_release(turn.writer);
+	plait_buffer_release(buffer);
+	plait_inbox_release(turn.mine);
+	plait_inbox_release(turn.asked);
+	close_rig(&rig);
+}
+
 static const struct tap_scenario all[] = {
 	{ "waits", waits },
 	{ "stops", stops },
+	{ "deferred", deferred },
 };
 TAP_MAIN(all)

@@ -372,6 +372,7 @@ static plait_status fail_turn(plait__instance *instance, bool may_wait,
 {
 	const bool blocked = may_wait && plait__outer_runs_block(instance);
 
+	plait__run_instance_remove_inner(instance);
 	plait__run_races_undo_call(&instance->race_call);
 	instance->race_call.races = NULL;
 	plait__instance_undo_begin(instance);
@@ -463,13 +464,14 @@ call_now(struct start *start, plait__instance *outer, plait_error *error)
 	/* Relaxed: only its own thread compares it. */
 	at_store_relaxed_u64(&instance->caller, plait__thread_token());
 	at_store_relaxed_u32(&instance->called, PLAIT__CALLER_WAITS);
+	/* Before the run is deferred, which another thread may start. */
+	if (outer != NULL)
+		plait__run_instance_add_inner(outer, instance);
 	begins = needs_begin(start->program);
 	if (begins)
 		status = begin_call(start, &now, error);
 	if (status != PLAIT_OK)
 		return status;
-	if (outer != NULL)
-		plait__run_instance_add_inner(outer, instance);
 	PLAIT__THREAD_SCOPE waits = { plait__instance_caller_exited, instance };
 	if (now)
 		start->program->engine->start(instance, true);
