@@ -182,6 +182,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/command_ring.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/lane_submit.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/task.c
+%C%_libplaitcore_la_SOURCES += %D%/pool/bound_task.c %D%/pool/bound_task.h
 %C%_libplaitcore_la_SOURCES += %D%/pool/counter_core.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/parallel_for.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/loop_job.c

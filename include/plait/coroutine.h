@@ -6,7 +6,11 @@
  * launch of a kernel with PLAIT_KERNEL_COROUTINE, runs its function on a stack of
  * its own.  Where it awaits something, the function is suspended and its thread
  * does other work; the lane of the node is parked, so that nodes on other lanes
- * go on.  The function continues on any thread of the run.
+ * go on.  The function continues on any thread of the run, or with
+ * PLAIT_CALL_FIRST_WORKER or PLAIT_KERNEL_FIRST_WORKER only on the worker that
+ * began it: its thread-local state stays the same, and it has to wait for that
+ * worker.  No thread of the program begins such a function; so without workers
+ * (PLAIT_WORKERS=0) its plan is PLAIT_E_UNSUPPORTED when it is prepared.
  *
  * Example:
  *
@@ -36,8 +40,9 @@
  * plait_data_write.  A stop of the run ends them with PLAIT_E_CANCELLED.
  *
  * Rules.  Between two awaits a function may be on different threads: it holds no
- * lock and keeps no address of a thread-local variable across an await, and does
- * not await where C++ handles an exception: in a catch block, or in a destructor
+ * lock and keeps no address of a thread-local variable across an await.  (On its
+ * first worker it may keep the address, but still no lock: other functions run
+ * there meanwhile.)  It does not await where C++ handles an exception: in a catch block, or in a destructor
  * that one has called.  It does not leave by longjmp.  A C++ exception that leaves
  * it fails its node, on x86-64 and aarch64; elsewhere it ends the process.  A
  * function that ends its thread (pthread_exit) fails its node, and its stack is

@@ -411,7 +411,10 @@ enum {
 	PLAIT_CALL_ANY_THREAD = 1 << 0,
 	/* CALL nodes, with PLAIT_CALL_ANY_THREAD: the function may suspend
 	 * itself; see plait/coroutine.h. */
-	PLAIT_CALL_COROUTINE = 1 << 2
+	PLAIT_CALL_COROUTINE = 1 << 2,
+	/* With PLAIT_CALL_COROUTINE: the function continues only on the worker
+	 * that began it. */
+	PLAIT_CALL_FIRST_WORKER = 1 << 3
 };
 
 /* Flags of wrapped memory, combined with PLAIT_CALL_ANY_THREAD. */

@@ -122,7 +122,10 @@ typedef uint32_t plait_kernel_flags;
 enum {
 	/* The host implementation, which is not a RANGE, may suspend itself
 	 * (plait/coroutine.h).  Only plans of the host launch it. */
-	PLAIT_KERNEL_COROUTINE = 1 << 0
+	PLAIT_KERNEL_COROUTINE = 1 << 0,
+	/* With PLAIT_KERNEL_COROUTINE: it continues only on the worker that
+	 * began it. */
+	PLAIT_KERNEL_FIRST_WORKER = 1 << 1
 };
 
 /*

@@ -347,7 +347,9 @@ enum {
 	/* A function that decides a loop or a case: its result is the word. */
 	PLAIT_BINDING_IS_PREDICATE = 1 << 2,
 	/* A function that is a coroutine: PLAIT_CALL_COROUTINE. */
-	PLAIT_BINDING_IS_COROUTINE = 1 << 3
+	PLAIT_BINDING_IS_COROUTINE = 1 << 3,
+	/* One that continues where it began: PLAIT_CALL_FIRST_WORKER. */
+	PLAIT_BINDING_IS_FIRST_WORKER = 1 << 4
 };
 
 /* One name of a plan. */
@@ -370,7 +372,7 @@ typedef struct plait_plan_binding {
 typedef struct plait_function_desc {
 	uint32_t size;
 	/* As the node's: 0, PLAIT_CALL_ANY_THREAD, or this and
-	 * PLAIT_CALL_COROUTINE. */
+	 * PLAIT_CALL_COROUTINE, with or without PLAIT_CALL_FIRST_WORKER. */
 	plait_call_flags flags;
 	plait_host_function function;
 	void *user_data;

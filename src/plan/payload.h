@@ -76,6 +76,8 @@ typedef struct plait__plan_hold {
 } plait__plan_hold;
 
 enum {
+	PLAIT__FUNCTION_FIRST_WORKER = 4, /* a coroutine, always on one
+					   * worker */
 	PLAIT__FUNCTION_COROUTINE = 2,	/* may suspend itself; any thread */
 	PLAIT__FUNCTION_ANY_THREAD = 1	/* otherwise: the owner thread of an
 					 * inbox */

@@ -242,6 +242,10 @@ struct plait__ready_item *plait__lane_run(struct plait__ready_item *item)
 	if (at_load_relaxed_u64(&lane->consumed) == lane->limit &&
 	    !refill(lane))
 		return NULL;
+	if (plait__worker_has_bound(lane->pool)) {
+		plait__ready_push(ready, item);
+		return NULL;
+	}
 	if (!plait__ready_has_surplus(ready))
 		return item;
 	return plait__ready_swap(ready, item);

@@ -126,6 +126,13 @@ plait_status plait__worker_start(struct plait__worker *worker,
 /* Wait for the end of its thread, after plait__ready_close. */
 void plait__worker_join(struct plait__worker *worker);
 
+/* The worker of the pool that the calling thread is, or null. */
+struct plait__worker *plait__worker_current(const plait__pool *pool);
+
+/* Returns true if it is one that has bound items: it should leave its item
+ * for them. */
+bool plait__worker_has_bound(const plait__pool *pool);
+
 /* --- affinity.c --------------------------------------------------------- */
 
 /* Move the calling worker, which shares its CPU with its running waker, to

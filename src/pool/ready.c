@@ -10,11 +10,9 @@ enum { LOW_FIRST_INTERVAL = 16 };
 
 /* Caller holds ready->lock, in all functions of this part. */
 
-static void add_item(struct plait__ready_queue *ready,
-		     struct plait__ready_item *item)
+static void append(struct plait__ready_level *level,
+		   struct plait__ready_item *item)
 {
-	struct plait__ready_level *level = &ready->levels[item->level];
-
 	AT_PLAIN_WRITE(item->next) = NULL;
 	item->linked = true;
 	if (level->first == NULL)
@@ -22,6 +20,12 @@ static void add_item(struct plait__ready_queue *ready,
 	else
 		level->last->next = item;
 	level->last = item;
+}
+
+static void add_item(struct plait__ready_queue *ready,
+		     struct plait__ready_item *item)
+{
+	append(&ready->levels[item->level], item);
 	/* Relaxed: a hint for pollers; a taker holds the lock. */
 	at_store_relaxed_u32(&ready->count,
 			     at_load_relaxed_u32(&ready->count) + 1);
@@ -59,6 +63,38 @@ static struct plait__ready_item *take_item(struct plait__ready_queue *ready)
 	at_store_relaxed_u32(&ready->count,
 			     at_load_relaxed_u32(&ready->count) - 1);
 	return item;
+}
+
+static void add_bound(struct plait__sleeper *worker,
+		      struct plait__ready_item *item)
+{
+	append(&worker->bound, item);
+	/* Relaxed: as `count`. */
+	at_store_relaxed_u32(&worker->bound_count,
+			     at_load_relaxed_u32(&worker->bound_count) + 1);
+}
+
+/* The worker has bound items. */
+static struct plait__ready_item *take_bound(struct plait__sleeper *worker)
+{
+	struct plait__ready_item *item = worker->bound.first;
+
+	worker->bound.first = AT_PLAIN_READ(item->next);
+	item->linked = false;
+	at_store_relaxed_u32(&worker->bound_count,
+			     at_load_relaxed_u32(&worker->bound_count) - 1);
+	return item;
+}
+
+/* Take the next item of a worker.  In turn, so that neither kind starves. */
+static struct plait__ready_item *take_in_turn(struct plait__ready_queue *ready,
+					      struct plait__sleeper *worker)
+{
+	bool shared = at_load_relaxed_u32(&ready->count) != 0;
+
+	worker->took_bound = worker->bound.first != NULL &&
+			     !(worker->took_bound && shared);
+	return worker->took_bound ? take_bound(worker) : take_item(ready);
 }
 
 static void unlink_item(struct plait__ready_queue *ready,
@@ -104,6 +140,16 @@ static void unlist_sleeper(struct plait__ready_queue *ready,
 	AT_PLAIN_WRITE(sleeper->listed) = false;
 }
 
+/* The caller wakes the sleeper after it has released the lock. */
+static struct plait__sleeper *call_sleeper(struct plait__ready_queue *ready,
+					   struct plait__sleeper *sleeper)
+{
+	unlist_sleeper(ready, sleeper);
+	ready->seekers++;
+	ready->arriving++;
+	return sleeper;
+}
+
 /* Restore the invariant. The caller wakes the returned sleeper after it has
  * released the lock. */
 static struct plait__sleeper *choose_sleeper(struct plait__ready_queue *ready)
@@ -117,10 +163,7 @@ static struct plait__sleeper *choose_sleeper(struct plait__ready_queue *ready)
 		return NULL;
 	if (count <= ready->seekers && !only_arriving)
 		return NULL;
-	unlist_sleeper(ready, sleeper);
-	ready->seekers++;
-	ready->arriving++;
-	return sleeper;
+	return call_sleeper(ready, sleeper);
 }
 
 /* Caller has chosen the sleeper, or null, and released the lock. */
@@ -193,14 +236,30 @@ void plait__ready_return(struct plait__ready_queue *ready,
 	wake(ready, sleeper);
 }
 
-struct plait__ready_item *plait__ready_pop(struct plait__ready_queue *ready)
+void plait__ready_push_bound(struct plait__ready_queue *ready,
+			     struct plait__sleeper *worker,
+			     struct plait__ready_item *item)
+{
+	struct plait__sleeper *sleeper = NULL;
+
+	plait__mutex_lock(&ready->lock);
+	add_bound(worker, item);
+	if (AT_PLAIN_READ(worker->listed))
+		sleeper = call_sleeper(ready, worker);
+	unlock(ready);
+	if (sleeper != NULL)
+		wake(ready, sleeper);
+}
+
+struct plait__ready_item *plait__ready_pop(struct plait__ready_queue *ready,
+					   struct plait__sleeper *worker)
 {
 	struct plait__ready_item *item;
 
-	if (!plait__ready_has_items(ready))
+	if (!plait__ready_has_items(ready) && !plait__ready_has_bound(worker))
 		return NULL;
 	plait__mutex_lock(&ready->lock);
-	item = take_item(ready);
+	item = take_in_turn(ready, worker);
 	unlock(ready);
 	return item;
 }
@@ -278,13 +337,16 @@ void plait__ready_forget(struct plait__ready_queue *ready,
 			plait__backoff_init(&backoff, PLAIT__BACKOFF_SHARED);
 }
 
-static bool has_items_or_is_closed(struct plait__ready_queue *ready)
+static bool has_items_or_is_closed(const struct plait__ready_queue *ready,
+				   const struct plait__sleeper *worker)
 {
 	return plait__ready_has_items(ready) ||
+	       plait__ready_has_bound(worker) ||
 	       at_load_relaxed_u32(&ready->closed) != 0;
 }
 
-static void spin_for_items(struct plait__ready_queue *ready)
+static void spin_for_items(struct plait__ready_queue *ready,
+			   const struct plait__sleeper *worker)
 {
 	struct plait__backoff backoff;
 
@@ -292,7 +354,8 @@ static void spin_for_items(struct plait__ready_queue *ready)
 	ready->seekers++;
 	unlock(ready);
 	plait__backoff_init(&backoff, PLAIT__BACKOFF_SHARED);
-	while (!has_items_or_is_closed(ready) && plait__backoff_step(&backoff))
+	while (!has_items_or_is_closed(ready, worker) &&
+	       plait__backoff_step(&backoff))
 		continue;
 }
 
@@ -306,15 +369,21 @@ static bool take_or_sleep(struct plait__ready_queue *ready,
 			  struct plait__ready_item **out)
 {
 	uint32_t key = plait__eventcount_prepare(&sleeper->event);
+	struct plait__sleeper *seeker = NULL;
 	bool done;
 
 	plait__mutex_lock(&ready->lock);
-	*out = take_item(ready);
+	*out = take_in_turn(ready, sleeper);
 	done = *out != NULL || at_load_relaxed_u32(&ready->closed) != 0;
 	ready->seekers--;
 	if (!done)
 		list_sleeper(ready, sleeper);
+	else if (sleeper->took_bound)
+		/* A push of a shared item may have relied on this seeker. */
+		seeker = choose_sleeper(ready);
 	unlock(ready);
+	if (seeker != NULL)
+		wake(ready, seeker);
 	if (done) {
 		plait__eventcount_cancel(&sleeper->event);
 		return true;
@@ -336,11 +405,11 @@ static bool take_or_sleep(struct plait__ready_queue *ready,
 struct plait__ready_item *plait__ready_wait(struct plait__ready_queue *ready,
 					    struct plait__sleeper *sleeper)
 {
-	struct plait__ready_item *item = plait__ready_pop(ready);
+	struct plait__ready_item *item = plait__ready_pop(ready, sleeper);
 
 	if (item != NULL)
 		return item;
-	spin_for_items(ready);
+	spin_for_items(ready, sleeper);
 	while (!take_or_sleep(ready, sleeper, &item))
 		continue;
 	return item;
@@ -388,11 +457,8 @@ void plait__ready_close(struct plait__ready_queue *ready)
 	for (;;) {
 		plait__mutex_lock(&ready->lock);
 		sleeper = ready->sleepers;
-		if (sleeper != NULL) {
-			unlist_sleeper(ready, sleeper);
-			ready->seekers++;
-			ready->arriving++;
-		}
+		if (sleeper != NULL)
+			(void)call_sleeper(ready, sleeper);
 		unlock(ready);
 		if (sleeper == NULL)
 			return;

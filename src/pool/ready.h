@@ -60,19 +60,24 @@ enum {
 	PLAIT__TASK_RUNNING
 };
 
+struct plait__ready_level {
+	struct plait__ready_item *first;
+	struct plait__ready_item *last;
+};
+
 /* A thread that may sleep on an eventcount; outlives the queue that it sleeps
  * on. */
 struct plait__sleeper {
 	struct plait__eventcount event;
+	/* Items in `bound`; written under the lock, polled without it. */
+	at_u32 bound_count;
 	/* Guarded by the queue's lock, as are the fields below. */
 	struct plait__sleeper *next;
 	struct plait__sleeper *previous;
 	bool listed;
-};
-
-struct plait__ready_level {
-	struct plait__ready_item *first;
-	struct plait__ready_item *last;
+	bool took_bound; /* with its last take */
+	/* Items that only this worker takes; not in the queue's `count`. */
+	struct plait__ready_level bound;
 };
 
 struct plait__ready_queue {
@@ -117,8 +122,22 @@ static inline bool plait__ready_has_surplus(
 void plait__ready_push(struct plait__ready_queue *ready,
 		       struct plait__ready_item *item);
 
-/* Take the next item; returns null if there is none. */
-struct plait__ready_item *plait__ready_pop(struct plait__ready_queue *ready);
+/* Append an item that only this worker takes, and wake the worker if it
+ * sleeps. */
+void plait__ready_push_bound(struct plait__ready_queue *ready,
+			     struct plait__sleeper *worker,
+			     struct plait__ready_item *item);
+
+/* Returns true if the worker has such items.  A hint, as above. */
+static inline bool plait__ready_has_bound(const struct plait__sleeper *worker)
+{
+	return at_load_relaxed_u32(&worker->bound_count) != 0;
+}
+
+/* For workers: take the next item, a bound and a shared one in turn; returns
+ * null if there is none. */
+struct plait__ready_item *plait__ready_pop(struct plait__ready_queue *ready,
+					   struct plait__sleeper *worker);
 
 /* For external threads: take the next item of the ready queue, which counts as
  * running until finish. */

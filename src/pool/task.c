@@ -105,5 +105,6 @@ void plait__task_forget(plait__task *task)
 
 bool plait__task_should_yield(const plait__task *task)
 {
-	return plait__ready_has_surplus(&task->pool->ready);
+	return plait__ready_has_surplus(&task->pool->ready) ||
+	       plait__worker_has_bound(task->pool);
 }

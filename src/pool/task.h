@@ -79,7 +79,8 @@ static inline void plait__task_set_idle(plait__task *task)
 /* Wait for threads that still access a task that is not offered any more. */
 void plait__task_forget(plait__task *task);
 
-/* Returns true if another item of the ready queue lacks a thread. */
+/* Returns true if another item of the ready queue lacks a thread, or is bound
+ * to the calling worker. */
 bool plait__task_should_yield(const plait__task *task);
 
 #endif

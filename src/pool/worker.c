@@ -10,12 +10,25 @@
 
 #include <stdio.h>
 
-/* 1 plus the index of the worker; 0: not a worker. */
-static PLAIT__THREAD_LOCAL uint32_t own_number;
+/* The worker of the calling thread; null: not one. */
+static PLAIT__THREAD_LOCAL struct plait__worker *own_worker;
 
 int32_t plait__worker_index(void)
 {
-	return (int32_t)own_number - 1;
+	return own_worker != NULL ? (int32_t)own_worker->index : -1;
+}
+
+struct plait__worker *plait__worker_current(const plait__pool *pool)
+{
+	return own_worker != NULL && own_worker->pool == pool ? own_worker :
+								NULL;
+}
+
+bool plait__worker_has_bound(const plait__pool *pool)
+{
+	const struct plait__worker *worker = plait__worker_current(pool);
+
+	return worker != NULL && plait__ready_has_bound(&worker->sleeper);
 }
 
 static void lose_worker(void *arg);
@@ -44,7 +57,7 @@ static void run_worker(void *arg)
 	plait__mutex_unlock(&worker->pool->worker_lock);
 	if (generation > 0)
 		plait__thread_join(&worker->threads[(generation - 1) % 2]);
-	own_number = worker->index + 1;
+	own_worker = worker;
 	plait__callback_scope_enter(&inside, worker->pool);
 	serve(worker);
 	plait__callback_scope_leave(&inside);

@@ -340,7 +340,7 @@ static const struct mc_scenario *const scenarios[] = {
 	&counter_destroy, &counter_lane, &counter_failure, &counter_stop,
 	&counter_reset, &counter_two, &counter_inspect, &ready_worker,
 	&ready_workers, &ready_external, &ready_one_by_one, &ready_helper,
-	&ready_swap, &ready_tasks, &ready_starved,
+	&ready_swap, &ready_tasks, &ready_starved, &ready_bound,
 };
 
 static void explore_counters(void)

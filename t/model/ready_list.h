@@ -108,7 +108,7 @@ static void wait_and_help(uint32_t self)
 		key = plait__eventcount_prepare(&sleeper->event);
 		if (!plait__ready_add_sleeper(&ready, sleeper)) {
 			plait__eventcount_cancel(&sleeper->event);
-			item = plait__ready_pop(&ready);
+			item = plait__ready_pop(&ready, sleeper);
 			if (item != NULL)
 				take(item);
 			continue;
@@ -201,9 +201,10 @@ static void run_task(void)
 	at_futex_wake_all(&ran);
 }
 
-static void take_from_list(void)
+static void take_from_list(uint32_t self)
 {
-	struct plait__ready_item *item = plait__ready_pop(&ready);
+	struct plait__ready_item *item = plait__ready_pop(&ready,
+							  &sleepers[self]);
 	struct plait__ready_task *found =
 		(struct plait__ready_task *)(void *)item;
 
@@ -222,8 +223,8 @@ static void run_tasks(uint32_t self)
 			run_task();
 		at_store_release_u32(&go, 1);
 		at_futex_wake_all(&go);
-		take_from_list();
-		take_from_list();
+		take_from_list(self);
+		take_from_list(self);
 		return;
 	}
 	AT_PLAIN_WRITE(contents[0]) = 1;
@@ -303,6 +304,36 @@ static void run_starved(uint32_t self)
 	mc_free(task);
 }
 
+/* Item 0 is bound to worker 1, where it runs until item 1 has run. */
+static void work_bound(uint32_t self)
+{
+	struct plait__ready_item *item;
+
+	while ((item = plait__ready_wait(&ready, &sleepers[self])) != NULL) {
+		if (item == &items[0]) {
+			MC_CHECK(self == 1);
+			wait_until_ran(1);
+		}
+		take(item);
+	}
+}
+
+/* A bound item comes to its worker, and a shared one to another worker if the
+ * first is busy: nothing closes before both have run. */
+static void run_bound(uint32_t self)
+{
+	if (self != 0) {
+		work_bound(self);
+		return;
+	}
+	AT_PLAIN_WRITE(contents[0]) = 1;
+	plait__ready_push_bound(&ready, &sleepers[1], &items[0]);
+	push(1);
+	wait_until_ran(1);
+	wait_until_ran(2);
+	plait__ready_close(&ready);
+}
+
 static void end_ready(void)
 {
 	uint32_t i;
@@ -327,6 +358,7 @@ READY(ready_one_by_one, "ready list, one by one", run_one_by_one, 3, 2, 1, 0);
 READY(ready_helper, "ready list, a worker and a waiting thread", run_helper, 3,
 	2, 1, 0);
 READY(ready_external, "ready list, external threads", run_external, 2, 4, 2, 0);
+READY(ready_bound, "ready list, a bound item", run_bound, 3, 2, 1, 0);
 READY(ready_swap, "ready list, two threads swap items", run_swap, 2, 4, 2, 0);
 
 static const struct mc_scenario ready_tasks = {

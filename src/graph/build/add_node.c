@@ -165,6 +165,10 @@ static plait_status check_call(const plait__node_draft *draft)
 		return fail(draft, "function is null");
 	if (!any && (draft->desc->flags & PLAIT_CALL_COROUTINE) != 0)
 		return fail(draft, "a coroutine needs PLAIT_CALL_ANY_THREAD");
+	if ((draft->desc->flags & PLAIT_CALL_FIRST_WORKER) != 0 &&
+	    (draft->desc->flags & PLAIT_CALL_COROUTINE) == 0)
+		return fail(draft, "PLAIT_CALL_FIRST_WORKER is for coroutines: "
+			    "set PLAIT_CALL_COROUTINE, too");
 	return PLAIT_OK;
 }
 

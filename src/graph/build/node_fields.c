@@ -190,7 +190,8 @@ static plait_status check_flags(const plait__node_draft *draft)
 	uint32_t kind = UINT32_C(1) << draft->desc->kind;
 
 	if ((flags & ~(uint32_t)(PLAIT_CALL_ANY_THREAD | PLAIT_CALL_COROUTINE |
-				 ON_ALL | PLAIT_NODE_FREE)) != 0)
+				 PLAIT_CALL_FIRST_WORKER | ON_ALL |
+				 PLAIT_NODE_FREE)) != 0)
 		return plait__fail(draft->error, PLAIT_E_UNSUPPORTED,
 				   "plait_node_desc: flags 0x%x are not known",
 				   flags);
@@ -199,6 +200,9 @@ static plait_status check_flags(const plait__node_draft *draft)
 	if ((flags & PLAIT_CALL_COROUTINE) &&
 	    draft->desc->kind != PLAIT_NODE_CALL)
 		return fail_surplus(draft, "flag PLAIT_CALL_COROUTINE");
+	if ((flags & PLAIT_CALL_FIRST_WORKER) &&
+	    draft->desc->kind != PLAIT_NODE_CALL)
+		return fail_surplus(draft, "flag PLAIT_CALL_FIRST_WORKER");
 	if ((flags & ON_ALL) && (kind & (SUBGRAPH | REGIONS)))
 		return fail_surplus(draft, "flag PLAIT_NODE_ON_ALL_...");
 	if ((flags & PLAIT_NODE_FREE) && (kind & SUBGRAPH))

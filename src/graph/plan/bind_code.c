@@ -199,9 +199,11 @@ static plait_status check_function(const plait__plan_object *plan_object,
 	uint32_t wanted = plan_object->plan->functions[at].flags;
 	bool any = (wanted & PLAIT__FUNCTION_ANY_THREAD) != 0;
 	bool suspends = (wanted & PLAIT__FUNCTION_COROUTINE) != 0;
+	bool bound = (wanted & PLAIT__FUNCTION_FIRST_WORKER) != 0;
 
 	if ((desc->flags & ~(uint32_t)(PLAIT_CALL_ANY_THREAD |
-				       PLAIT_CALL_COROUTINE)) != 0)
+				       PLAIT_CALL_COROUTINE |
+				       PLAIT_CALL_FIRST_WORKER)) != 0)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "plait_function_desc: flags 0x%x are not "
 				   "known", desc->flags);
@@ -223,6 +225,13 @@ static plait_status check_function(const plait__plan_object *plan_object,
 				   PLAIT__TEXT_FIT(name, 60),
 				   suspends ? "a" : "no",
 				   suspends ? "set" : "do not set");
+	if (bound != ((desc->flags & PLAIT_CALL_FIRST_WORKER) != 0))
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "the plan's \"%.*s\" continues on %s "
+				   "worker: %s PLAIT_CALL_FIRST_WORKER",
+				   PLAIT__TEXT_FIT(name, 60),
+				   bound ? "its first" : "any",
+				   bound ? "set" : "do not set");
 	if (desc->function == NULL && desc->inbox == NULL)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_function_desc: function is null");

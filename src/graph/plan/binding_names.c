@@ -91,6 +91,8 @@ static uint32_t flags_of_function(uint32_t flags, uint8_t used)
 		found |= PLAIT_BINDING_IS_ANY_THREAD;
 	if ((flags & PLAIT__FUNCTION_COROUTINE) != 0)
 		found |= PLAIT_BINDING_IS_COROUTINE;
+	if ((flags & PLAIT__FUNCTION_FIRST_WORKER) != 0)
+		found |= PLAIT_BINDING_IS_FIRST_WORKER;
 	if ((used & PLAIT__USED_AS_PREDICATE) != 0)
 		found |= PLAIT_BINDING_IS_PREDICATE;
 	return found;

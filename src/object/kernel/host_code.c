@@ -48,6 +48,13 @@ plait_status plait__host_code_check(const plait_kernel_desc *desc,
 				   "plait_kernel_desc: PLAIT_KERNEL_COROUTINE "
 				   "needs function, described, or a library "
 				   "that is no RANGE");
+	if ((desc->flags & PLAIT_KERNEL_FIRST_WORKER) != 0 &&
+	    (desc->flags & PLAIT_KERNEL_COROUTINE) == 0)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_kernel_desc: "
+				   "PLAIT_KERNEL_FIRST_WORKER is for "
+				   "coroutines: set PLAIT_KERNEL_COROUTINE, "
+				   "too");
 	if (desc->form > PLAIT_FORM_RANGE)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_kernel_desc: form %u is not one of "

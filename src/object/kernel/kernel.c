@@ -77,6 +77,7 @@ static plait_status make_kernel(plait__context *context,
 	if (status != PLAIT_OK)
 		goto unbuild;
 	kernel->suspends = (desc->flags & PLAIT_KERNEL_COROUTINE) != 0;
+	kernel->is_bound = (desc->flags & PLAIT_KERNEL_FIRST_WORKER) != 0;
 	if (has_host_code(desc))
 		kernel->function =
 			plait__host_code_launch_function(&kernel->code,
@@ -105,7 +106,8 @@ static plait_status check_desc(const plait_kernel_desc *given,
 
 	if (status != PLAIT_OK)
 		return status;
-	if ((desc->flags & ~(uint32_t)PLAIT_KERNEL_COROUTINE) != 0)
+	if ((desc->flags & ~(uint32_t)(PLAIT_KERNEL_COROUTINE |
+				       PLAIT_KERNEL_FIRST_WORKER)) != 0)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "plait_kernel_desc: flags 0x%x are not "
 				   "known", desc->flags);

@@ -23,6 +23,7 @@ typedef struct plait__kernel {
 	plait_kernel_function function;
 	void *user_data;
 	bool suspends; /* PLAIT_KERNEL_COROUTINE */
+	bool is_bound; /* PLAIT_KERNEL_FIRST_WORKER */
 	plait__host_code code;
 	/* The library that holds `code`, if compiled from source; or null. */
 	plait__module *module;

@@ -37,6 +37,11 @@ static plait_status exchange_in(plait__plan_object *plan_object,
 				     "one of the kernels is a coroutine "
 				     "(PLAIT_KERNEL_COROUTINE), the other is "
 				     "not");
+	if (status == PLAIT_OK && old->is_bound != kernel->is_bound)
+		status = plait__fail(error, PLAIT_E_INVALID,
+				     "one of the kernels has "
+				     "PLAIT_KERNEL_FIRST_WORKER, the other has "
+				     "not");
 	if (status == PLAIT_OK)
 		status = prepare(plan_object, &program, error);
 	if (status == PLAIT_OK)

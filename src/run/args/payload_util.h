@@ -148,16 +148,32 @@ static inline bool plait__payload_has_host_value(const plait__plan *plan,
 	return has;
 }
 
-/* Returns true if the command is a host function that may suspend itself. */
-static inline bool plait__payload_is_coroutine(const plait__plan *plan,
-					       uint32_t command)
+/* Returns true if the command is a host function with this flag. */
+static inline bool plait__payload_has_flag(const plait__plan *plan,
+					   uint32_t command, uint32_t flag)
 {
 	const plait__plan_command *at = &plan->commands[command];
 
 	return at->kind == PLAIT__CMD_HOST &&
 	       at->link < plan->payloads_count &&
 	       (plan->functions[plan->payloads[at->link].object].flags &
-		PLAIT__FUNCTION_COROUTINE) != 0;
+		flag) != 0;
+}
+
+/* Returns true if the command is a host function that may suspend itself. */
+static inline bool plait__payload_is_coroutine(const plait__plan *plan,
+					       uint32_t command)
+{
+	return plait__payload_has_flag(plan, command,
+				       PLAIT__FUNCTION_COROUTINE);
+}
+
+/* Returns true if it then continues on one worker. */
+static inline bool plait__payload_is_bound(const plait__plan *plan,
+					   uint32_t command)
+{
+	return plait__payload_has_flag(plan, command,
+				       PLAIT__FUNCTION_FIRST_WORKER);
 }
 
 /* Returns true if the command completes outside its lane: by a signal, by the

@@ -174,20 +174,41 @@ static plait_status make(plait__external *external, plait_error *error)
 	return PLAIT_OK;
 }
 
-bool plait__coroutine_command_matches(const plait__program *program,
+/* Returns null for a command that is no launch. */
+static const plait__kernel *kernel_of(const plait__program *program,
 				      uint32_t command)
 {
 	const plait__plan *plan = program->plan;
 	const plait__plan_command *at = &plan->commands[command];
-	const plait__kernel *kernel;
+
+	if (at->kind != PLAIT__CMD_LAUNCH || at->link >= plan->payloads_count)
+		return NULL;
+	return (const void *)program->plan_object
+		       ->kernels[plan->payloads[at->link].kernel];
+}
+
+bool plait__coroutine_command_matches(const plait__program *program,
+				      uint32_t command)
+{
+	const plait__kernel *kernel = kernel_of(program, command);
 
 	if (program->rehearsal != NULL)
 		return false;
-	if (at->kind != PLAIT__CMD_LAUNCH || at->link >= plan->payloads_count)
-		return plait__payload_is_coroutine(plan, command);
-	kernel = (const void *)program->plan_object
-			 ->kernels[plan->payloads[at->link].kernel];
-	return kernel->suspends;
+	return kernel != NULL ? kernel->suspends :
+				plait__payload_is_coroutine(program->plan,
+							    command);
+}
+
+bool plait__coroutine_command_is_bound(const plait__program *program,
+				       uint32_t command)
+{
+	const plait__plan *plan = program->plan;
+	const plait__kernel *kernel = kernel_of(program, command);
+
+	if (!plait__coroutine_command_matches(program, command))
+		return false;
+	return kernel != NULL ? kernel->is_bound :
+				plait__payload_is_bound(plan, command);
 }
 
 bool plait__coroutine_command_is_begun(const plait__external *external)

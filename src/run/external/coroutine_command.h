@@ -33,6 +33,10 @@ struct plait__coroutine_entry {
 bool plait__coroutine_command_matches(const plait__program *program,
 				      uint32_t command);
 
+/* Likewise: true if it continues only on the worker that began it. */
+bool plait__coroutine_command_is_bound(const plait__program *program,
+				       uint32_t command);
+
 /* Returns true if the current command of the lane is suspended. */
 bool plait__coroutine_command_is_begun(const plait__external *external);
 

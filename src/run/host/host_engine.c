@@ -4,11 +4,13 @@
 #include "run/host/host_engine.h"
 
 #include "run/external/cancel_external.h"
+#include "run/external/coroutine_command.h"
 #include "run/host/lane_compiler.h"
 #include "run/host/lane_tasks.h"
 #include "run/host/mode_timer.h"
 #include "run/host/steal_setup.h"
 #include "run/blocked_on.h"
+#include "run/command_text.h"
 #include "run/host/call_op.h"
 #include "run/record/recorder.h"
 
@@ -138,6 +140,26 @@ static plait_status compile_wide(struct compiled *compiled,
 	return status;
 }
 
+/* Threads that wait come and go, so no coroutine is bound to one of them. */
+static plait_status check_bound(const plait__program *program,
+				plait_error *error)
+{
+	char room[PLAIT__COMMAND_TEXT_BYTES];
+
+	if (plait__pool_worker_count(program->context->pool) != 0)
+		return PLAIT_OK;
+	for (uint32_t i = 0; i < program->plan->command_count; i++)
+		if (plait__coroutine_command_is_bound(program, i))
+			return plait__fail(error, PLAIT_E_UNSUPPORTED,
+					   "%s continues only on its first "
+					   "worker, and the context has none: "
+					   "set PLAIT_WORKERS to at least 1, or "
+					   "use a function of an inbox",
+					   plait__command_text(program->plan, i,
+							       room));
+	return PLAIT_OK;
+}
+
 /* plait__engine.prepare: compile the serial program, and with several lanes the
  * parallel or the work-stealing one. */
 static plait_status prepare(plait__program *program, plait_error *error)
@@ -150,6 +172,9 @@ static plait_status prepare(plait__program *program, plait_error *error)
 	if (compiled == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to make a plan ready to run");
+	status = check_bound(program, error);
+	if (status != PLAIT_OK)
+		return status;
 	compiled->has_wide = program->plan->lanes_count > 1;
 	compiled->has_external = find_external(program);
 	program->submits = find_submits(program);

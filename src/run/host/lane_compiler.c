@@ -284,6 +284,11 @@ static void add_command(plait__lane_compiler *c, uint32_t command,
 				PLAIT__EXTERNAL_SUBMITS;
 		begin_step(c, suspends ? PLAIT__STEP_COROUTINE :
 					 PLAIT__STEP_EXTERNAL, done, command);
+		if (!c->failed && suspends)
+			last_step(c)->link = plait__coroutine_command_is_bound(
+						     c->program, command) ?
+						     PLAIT__COROUTINE_BOUND :
+						     PLAIT__COROUTINE_UNBOUND;
 		add_waits_of(c, command);
 		add_op(c, command);
 		*open = false;

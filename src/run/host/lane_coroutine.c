@@ -23,9 +23,15 @@ bool plait__lane_coroutine_step(plait__lane_task *self, const plait__step *step)
 
 	/* Once: the step is repeated when the lane is resumed. */
 	if (!plait__coroutine_command_is_begun(&self->external->external)) {
+		if (step->link == PLAIT__COROUTINE_BOUND &&
+		    !plait__bound_task_bind(&self->external->bound))
+			return false;
 		plait__lane_set_turn_cells(self, step);
 		self->external->op = op;
 	}
-	return plait__coroutine_command_step(&self->external->external,
-					     step->command, &entry);
+	if (!plait__coroutine_command_step(&self->external->external,
+					   step->command, &entry))
+		return false;
+	plait__bound_task_release(&self->external->bound);
+	return true;
 }

@@ -27,6 +27,9 @@ enum {
 				   * coroutine_command.h */
 };
 
+/* Where a coroutine continues: on any thread; or, once begun, on one worker. */
+enum { PLAIT__COROUTINE_UNBOUND = 0, PLAIT__COROUTINE_BOUND = 1 };
+
 /* Wait until progress[word] >= epoch * stride + position. */
 typedef struct plait__step_wait {
 	uint32_t word;
@@ -49,7 +52,8 @@ typedef struct plait__step {
 	uint32_t cell_count;
 	uint32_t done;		/* commands of the part up to this step's
 				 * last */
-	uint32_t link;		/* REGION, ENTER, END, BACK: index in visits */
+	uint32_t link;		/* REGION, ENTER, END, BACK: index in visits;
+				 * COROUTINE: where it continues */
 	uint32_t hosts;		/* all operations are host functions */
 	uint32_t command;	/* the first one, or the region's; for
 				 * recordings */

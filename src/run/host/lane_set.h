@@ -10,8 +10,8 @@
 #include "run/host/call_op.h"
 #include "run/host/lane_program.h"
 
+#include "pool/bound_task.h"
 #include "pool/cacheline.h"
-#include "pool/task.h"
 #include "sys/mutex.h"
 
 typedef struct plait__lane_set plait__lane_set;
@@ -22,6 +22,7 @@ typedef struct plait__lane_external {
 	plait__external external;
 	plait__lane_task *lane_task;
 	const plait__call_op *op; /* of the coroutine that was begun */
+	plait__bound_task bound; /* while that stays on its first worker */
 } plait__lane_external;
 
 /* Wait condition of a parked lane. */

@@ -88,7 +88,8 @@ static void set_running(plait__external *external)
 
 static void offer(plait__external *external)
 {
-	plait__task_offer(&external_task(external)->task);
+	plait__bound_task_offer(
+		&((plait__lane_external *)(void *)external)->bound);
 }
 
 /* A wait for nothing that the plan has. */
@@ -120,6 +121,7 @@ static plait_status make_external(plait__lane_set *set, plait__lane_task *self,
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to wait for a signal");
 	made->lane_task = self;
+	plait__bound_task_init(&made->bound, &self->task);
 	made->external = (plait__external){
 		.instance = set->instance, .lock = &set->lock,
 		.newest = set->newest, .sibling = set->externals,
