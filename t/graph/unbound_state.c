@@ -220,8 +220,13 @@ static void coroutine(void)
 {
 	const plait_node_desc desc = {
 		.size = sizeof(desc), .kind = PLAIT_NODE_CALL,
-		.flags = PLAIT_CALL_ANY_THREAD | PLAIT_CALL_COROUTINE,
+		.flags = PLAIT_CALL_ANY_THREAD | PLAIT_CALL_COROUTINE |
+			 PLAIT_CALL_FIRST_WORKER,
 		.function = once, .label = "co"
+	};
+	plait_function_desc function = {
+		.size = sizeof(function), .function = once,
+		.flags = PLAIT_CALL_ANY_THREAD | PLAIT_CALL_COROUTINE,
 	};
 	plait_plan_binding name = { .size = sizeof(name) };
 	static char bytes[1 << 16];
@@ -240,7 +245,13 @@ static void coroutine(void)
 	IS_INT(plait_plan_query_binding(plan, 0, &name, &error), PLAIT_OK);
 	IS_STR(name.name, "co");
 	IS_UINT(name.flags, PLAIT_BINDING_IS_ANY_THREAD |
-		PLAIT_BINDING_IS_COROUTINE);
+		PLAIT_BINDING_IS_COROUTINE | PLAIT_BINDING_IS_FIRST_WORKER);
+	IS_INT(plait_plan_bind_function(plan, "co", &function, &error),
+	       PLAIT_E_INVALID);
+	HAS_STR(error.text, "set PLAIT_CALL_FIRST_WORKER");
+	function.flags |= PLAIT_CALL_FIRST_WORKER;
+	IS_INT(plait_plan_bind_function(plan, "co", &function, &error),
+	       PLAIT_OK);
 	plait_plan_release(plan);
 	plait_graph_release(graph);
 }

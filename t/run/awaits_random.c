@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Random programs of coroutines: each suspends at every step, with an await or a
- * wait that is drawn, some of which pass their deadline; some runs are cancelled.
+ * wait that is drawn, some of which pass their deadline, and some stay on their first worker;
+ * some runs are cancelled.
  * The program opens the gates that they ask for. */
 #include "lib/runs.h"
 
 #include "plait/flow.h"
+
+#include <pthread.h>
 
 enum { ACTORS = 10, STEPS = 12, ROUNDS = 4 };
 
@@ -22,6 +25,8 @@ struct actor {
 	plait_data *data;
 	uint64_t leaves, want_leaves, tasks, want_tasks;
 	uint32_t steps, bad;
+	bool bound;		/* stays on its first worker */
+	uint32_t moves;		/* steps after which it was on another thread */
 	plait_status last;
 	char text[PLAIT_ERROR_TEXT_BYTES];
 };
@@ -193,11 +198,13 @@ static int32_t act(void *user_data)
 	};
 	struct actor *actor = user_data;
 	plait_error error = { .size = sizeof(error) };
+	const pthread_t first = pthread_self();
 
 	for (actor->steps = 0; actor->steps < STEPS; actor->steps++) {
 		uint32_t kind = draw(actor, TAP_COUNT(kinds));
 
 		actor->last = kinds[kind](actor, &error);
+		actor->moves += !pthread_equal(first, pthread_self());
 		if (actor->last == PLAIT_OK)
 			continue;
 		(void)snprintf(actor->text, sizeof(actor->text),
@@ -234,6 +241,7 @@ static void open_actor(struct actor *actor, uint32_t number)
 				       .element_bytes = 8, .extent = { 2 } };
 
 	*actor = (struct actor){ .random = seed * 2654435761u + number };
+	actor->bound = rig.workers != 0 && draw(actor, 2) != 0;
 	for (int i = 0; i < 2; i++)
 		OK(plait_signal_create(rig.device, &gate, &actor->gates[i],
 				       NULL) == PLAIT_OK);
@@ -277,7 +285,9 @@ static plait_plan *plan_of_actors(void)
 	for (uint32_t i = 0; i < ACTORS; i++) {
 		const plait_node_desc desc = {
 			.kind = PLAIT_NODE_CALL, .label = "actor",
-			.flags = PLAIT_CALL_ANY_THREAD | PLAIT_CALL_COROUTINE,
+			.flags = PLAIT_CALL_ANY_THREAD | PLAIT_CALL_COROUTINE |
+				 (actors[i].bound ? PLAIT_CALL_FIRST_WORKER :
+						    0),
 			.function = act, .user_data = &actors[i],
 		};
 
@@ -311,6 +321,8 @@ static void run_round(plait_plan *plan, uint32_t flags, uint32_t turns)
 		OK_THAT(actors[i].last == PLAIT_OK ||
 			(turns != 0 && actors[i].last == PLAIT_E_CANCELLED),
 			"actor %u: %s", i, actors[i].text);
+	for (uint32_t i = 0; i < ACTORS; i++)
+		OK(!actors[i].bound || actors[i].moves == 0);
 	plait_run_release(run);
 	(void)plait_queue_finish(rig.queue, PLAIT_FOREVER, NULL);
 }

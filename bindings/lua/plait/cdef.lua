@@ -206,7 +206,8 @@ typedef int32_t (*plait_host_function)(void *user_data);
 typedef uint32_t plait_call_flags;
 enum {
 	PLAIT_CALL_ANY_THREAD = 1 << 0,
-	PLAIT_CALL_COROUTINE = 1 << 2
+	PLAIT_CALL_COROUTINE = 1 << 2,
+	PLAIT_CALL_FIRST_WORKER = 1 << 3
 };
 typedef uint32_t plait_wrap_flags;
 enum {
@@ -644,7 +645,8 @@ enum {
 };
 typedef uint32_t plait_kernel_flags;
 enum {
-	PLAIT_KERNEL_COROUTINE = 1 << 0
+	PLAIT_KERNEL_COROUTINE = 1 << 0,
+	PLAIT_KERNEL_FIRST_WORKER = 1 << 1
 };
 typedef struct plait_kernel_desc {
 	uint32_t size;
@@ -1023,7 +1025,8 @@ enum {
 	PLAIT_BINDING_IS_ANY_THREAD = 1 << 0,
 	PLAIT_BINDING_IS_EMITTED = 1 << 1,
 	PLAIT_BINDING_IS_PREDICATE = 1 << 2,
-	PLAIT_BINDING_IS_COROUTINE = 1 << 3
+	PLAIT_BINDING_IS_COROUTINE = 1 << 3,
+	PLAIT_BINDING_IS_FIRST_WORKER = 1 << 4
 };
 typedef struct plait_plan_binding {
 	uint32_t size;
