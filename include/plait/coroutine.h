@@ -39,15 +39,16 @@
  * room plait_flow_submit, plait_data_map, plait_data_read and
  * plait_data_write.  A stop of the run ends them with PLAIT_E_CANCELLED.
  *
- * Rules.  Between two awaits a function may be on different threads: it holds no
- * lock and keeps no address of a thread-local variable across an await.  (On its
- * first worker it may keep the address, but still no lock: other functions run
- * there meanwhile.)  It does not await where C++ handles an exception: in a catch block, or in a destructor
- * that one has called.  It does not leave by longjmp.  A C++ exception that leaves
- * it fails its node, on x86-64 and aarch64; elsewhere it ends the process.  A
- * function that ends its thread (pthread_exit) fails its node, and its stack is
- * lost.  Stacks have a size of their own, 64 KiB unless PLAIT_COROUTINE_STACK
- * says otherwise, above a guard page; large arrays belong elsewhere.
+ * Rules.  Between two awaits a function may be on different threads: it holds
+ * no lock and keeps no address of a thread-local variable across an await.  (On
+ * its first worker it may keep the address, but still no lock: other functions
+ * run there meanwhile.) It does not await where C++ handles an exception: in a
+ * catch block, or in a destructor that one has called.  It does not leave by
+ * longjmp.  A C++ exception that leaves it fails its node, on x86-64 and
+ * aarch64; elsewhere it ends the process.  A function that ends its thread
+ * (pthread_exit) fails its node, and its stack is lost.  Stacks have a size of
+ * their own, 64 KiB unless PLAIT_COROUTINE_STACK says otherwise, above a guard
+ * page; large arrays belong elsewhere.
  *
  * A plan with coroutines runs on the host; a device among its nodes, or
  * PLAIT_FREEZE_QUEUES, is PLAIT_E_UNSUPPORTED when the plan is prepared.  Nodes

@@ -49,6 +49,25 @@ bool plait__coroutine_command_matches(const plait__program *of,
 	return false;
 }
 
+bool plait__coroutine_command_is_bound(const plait__program *of,
+				       uint32_t command)
+{
+	(void)of;
+	(void)command;
+	return false;
+}
+
+void plait__bound_task_init(plait__bound_task *bound, plait__task *task)
+{
+	(void)bound;
+	(void)task;
+}
+
+void plait__bound_task_offer(plait__bound_task *bound)
+{
+	(void)bound;
+}
+
 bool plait__lane_coroutine_step(plait__lane_task *self, const plait__step *step)
 {
 	(void)self;

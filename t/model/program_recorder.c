@@ -13,6 +13,7 @@
 #include "mc.h"
 #include "mc_tap.h"
 #include "run/external/cancel_external.h"
+#include "run/external/coroutine_command.h"
 #include "run/args/frame_layout.h"
 #include "run/host/host_engine.h"
 #include "run/host/lane_compiler.h"
@@ -162,6 +163,14 @@ void plait__external_describe_blocked(plait__external *first, plait__blocked_on 
 {
 	(void)first;
 	(void)out;
+}
+
+bool plait__coroutine_command_is_bound(const plait__program *program,
+				       uint32_t command)
+{
+	(void)program;
+	(void)command;
+	return false;
 }
 
 bool plait__external_matches(const plait__program *program, uint32_t index)
