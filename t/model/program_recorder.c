@@ -166,10 +166,10 @@ void plait__external_describe_blocked(plait__external *first, plait__blocked_on 
 }
 
 bool plait__coroutine_command_is_bound(const plait__program *program,
-				       uint32_t command)
+				       uint32_t index)
 {
 	(void)program;
-	(void)command;
+	(void)index;
 	return false;
 }
 
