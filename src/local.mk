@@ -583,6 +583,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_record.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_wait.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/op_await.c %D%/flow/op_await.h
+%C%_libplaitcore_la_SOURCES += %D%/flow/own_tasks.c %D%/flow/own_tasks.h
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_write.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_instructions.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/text/flow_text.c

@@ -20,7 +20,6 @@
 #include "object/context/backend_result.h"
 #include "object/inbox/inbox.h"
 #include "object/queue/internal_commands.h"
-#include "object/queue/outer_calls.h"
 #include "object/queue/queue_finish.h"
 #include "object/queue/queue_state.h"
 #include "object/signal/signal.h"
@@ -89,36 +88,6 @@ void plait__late_fini(plait__flow *flow)
 		release_queue(at);
 		plait__free(plait__flow_allocator(flow), at, sizeof(*at));
 	}
-}
-
-/* ---- functions around a call of the library ---- */
-
-struct search {
-	const plait__flow *flow;
-	uint64_t below;
-	uint64_t found;
-};
-
-/* The record is the task's until the function returns. */
-static bool compare(plait__inbox_event *call, const void *arg)
-{
-	struct search *search = *(struct search *const *)arg;
-	const plait__late *late =
-		plait__call_awaiting_queue(plait__call_of(call))->user;
-
-	if (late != NULL && late->flow == search->flow &&
-	    late->number < search->below && late->number > search->found)
-		search->found = late->number;
-	return false;
-}
-
-uint64_t plait__late_find_own(const plait__flow *flow, uint64_t below)
-{
-	struct search search = { .flow = flow, .below = below };
-	struct search *out = &search;
-
-	(void)plait__outer_calls_any(compare, &out);
-	return search.found;
 }
 
 /* ---- the submitter ---- */

@@ -23,10 +23,6 @@ void plait__late_return(plait__flow_task *task);
  * worker, without the lock; takes it to free records. */
 void plait__late_collect(void *flow);
 
-/* The newest task of the flow below `below` whose function, or a function of
- * whose plan, the calling thread executes as the owner of an inbox; 0: none. */
-uint64_t plait__late_find_own(const plait__flow *flow, uint64_t below);
-
 /* Free all records; no op has one any more. */
 void plait__late_fini(plait__flow *flow);
 

@@ -2,8 +2,8 @@
 /* Waits for ops, and for room; see flow_wait.h. */
 #include "flow/flow_wait.h"
 
-#include "flow/flow_late.h"
 #include "flow/op_await.h"
+#include "flow/own_tasks.h"
 
 #include "base/error.h"
 #include "base/text.h"
@@ -62,8 +62,6 @@ static bool help(void *arg)
 	       plait__flow_lanes_help(&wait->flow->lanes, wait->awaited);
 }
 
-static uint64_t find_task(plait__flow *flow, uint64_t number, bool prefix);
-
 /* Returns true if the wait is one for a task whose function the thread is
  * inside of. */
 static bool is_blocked(void *arg)
@@ -72,7 +70,8 @@ static bool is_blocked(void *arg)
 	bool blocked;
 
 	plait__flow_lock(wait->flow);
-	blocked = find_task(wait->flow, wait->number, wait->prefix) != 0;
+	blocked = plait__own_tasks_find_awaited(wait->flow, wait->number,
+						wait->prefix) != 0;
 	plait__flow_unlock(wait->flow);
 	return blocked;
 }
@@ -109,45 +108,6 @@ plait_status plait__flow_wait_for(plait__flow *flow, uint64_t number,
 
 /* ---- deadlocks ---- */
 
-static bool is_behind_one(const plait__flow *flow, uint64_t number,
-			  uint64_t first)
-{
-	const plait__op *op = plait__op_at(&flow->window.ring, number);
-	uint64_t meta = at_load_relaxed_u64(&op->meta);
-
-	if ((meta & PLAIT__OP_PREFIX) != 0)
-		return true;
-	for (uint32_t i = 0; i < plait__op_pred_count(meta); i++) {
-		uint64_t pred = plait__op_pred(op, number, i);
-
-		if (pred >= first &&
-		    (flow->behind[pred & flow->window.ring.mask]))
-			return true;
-	}
-	return false;
-}
-
-/* Returns true if op `number` is `first` or behind it: a sweep over the ops
- * between, none of which is reused while `first` is not done. */
-static bool is_behind(plait__flow *flow, uint64_t number, uint64_t first)
-{
-	uint64_t mask = flow->window.ring.mask;
-
-	flow->behind[first & mask] = 1;
-	for (uint64_t i = first + 1; i <= number; i++)
-		flow->behind[i & mask] = is_behind_one(flow, i, first);
-	return flow->behind[number & mask] != 0;
-}
-
-/* Returns true if a wait for op `number` is one for op `own`, too. */
-static bool awaits(plait__flow *flow, uint64_t number, bool prefix,
-		   uint64_t own)
-{
-	return own <= number &&
-	       !plait__op_is_done(&flow->window.ring, own) &&
-	       (prefix || is_behind(flow, number, own));
-}
-
 static plait_status fail_mapping(const plait__data_mapping *mapping,
 				 const char *what, plait_error *error)
 {
@@ -159,29 +119,6 @@ static plait_status fail_mapping(const plait__data_mapping *mapping,
 			   plait__object_name(&mapping->data->object, room));
 }
 
-/* The task whose function waits; 0: none that op `number` is behind. */
-static uint64_t find_task(plait__flow *flow, uint64_t number, bool prefix)
-{
-	uint64_t own = plait__late_find_own(flow, UINT64_MAX);
-
-	while (own != 0 && !awaits(flow, number, prefix, own))
-		own = plait__late_find_own(flow, own);
-	return own;
-}
-
-static plait_status fail_task(plait__flow *flow, uint64_t own,
-			      plait_error *error)
-{
-	const char *label = plait__op_at(&flow->window.ring, own)->label;
-
-	return plait__fail(error, PLAIT_E_DEADLOCK,
-			   "the caller is a function of a task that has to end "
-			   "first: task %llu%s%.*s%s", (unsigned long long)own,
-			   label != NULL ? " \"" : "",
-			   PLAIT__TEXT_FIT(label != NULL ? label : "", 60),
-			   label != NULL ? "\"" : "");
-}
-
 plait_status plait__flow_wait_check(plait__flow *flow, uint64_t number,
 				    bool prefix, plait_error *error)
 {
@@ -191,11 +128,11 @@ plait_status plait__flow_wait_check(plait__flow *flow, uint64_t number,
 	for (const plait__data_mapping *at = flow->mappings; at != NULL;
 	     at = at->next)
 		if (at->owner == self &&
-		    awaits(flow, number, prefix, at->number))
+		    plait__own_tasks_awaits(flow, number, prefix, at->number))
 			return fail_mapping(at, "what the call waits for",
 					    error);
-	own = find_task(flow, number, prefix);
-	return own == 0 ? PLAIT_OK : fail_task(flow, own, error);
+	own = plait__own_tasks_find_awaited(flow, number, prefix);
+	return own == 0 ? PLAIT_OK : plait__own_tasks_fail(flow, own, error);
 }
 
 /* ---- room ---- */
@@ -211,11 +148,11 @@ static uint64_t find_oldest(plait__flow *flow)
 plait_status plait__flow_wait_for_room(plait__flow *flow, bool can_suspend,
 				       plait_error *error)
 {
-	const bool own = plait__late_find_own(flow, UINT64_MAX) != 0;
+	const bool own = plait__own_tasks_find(flow, UINT64_MAX) != 0;
 	plait_status status = PLAIT_OK;
 	uint64_t oldest;
 
-	if (can_suspend && !own && plait__suspension_current() != NULL)
+	if (can_suspend && plait__suspension_current() != NULL)
 		return PLAIT_PENDING;
 	if (plait__callback_scope_is_active() || own)
 		return plait__fail(error, PLAIT_E_BUSY,
@@ -235,6 +172,22 @@ plait_status plait__flow_wait_for_room(plait__flow *flow, bool can_suspend,
 	       plait__flow_wait_for(flow, oldest, PLAIT_FOREVER, error);
 }
 
+plait_status plait__flow_wait_suspend(plait__flow *flow, uint64_t number,
+				      bool prefix, uint64_t timeout_ns,
+				      plait_error *error)
+{
+	plait__own_await await = { .number = number, .prefix = prefix };
+	plait_status status = PLAIT_OK;
+
+	if (timeout_ns == PLAIT_FOREVER)
+		status = plait__own_tasks_enter(flow, &await, error);
+	if (status == PLAIT_OK)
+		status = plait__op_await_suspend(flow, number, prefix,
+						 timeout_ns, error);
+	plait__own_tasks_leave(flow, &await);
+	return status;
+}
+
 plait_status plait__flow_wait_for_room_suspended(plait__flow *flow,
 						 plait_error *error)
 {
@@ -243,8 +196,8 @@ plait_status plait__flow_wait_for_room_suspended(plait__flow *flow,
 	plait__flow_lock(flow);
 	oldest = find_oldest(flow);
 	plait__flow_unlock(flow);
-	return plait__op_await_suspend(flow, oldest, false, PLAIT_FOREVER,
-					  error);
+	return plait__flow_wait_suspend(flow, oldest, false, PLAIT_FOREVER,
+					error);
 }
 
 plait_status plait__flow_wait_retry(plait_flow *flow, plait_error *error)
@@ -338,7 +291,8 @@ PLAIT_API plait_status plait_flow_wait(plait_flow *flow, plait_task task,
 
 /* Hold the flow, and find the op. */
 static plait_status begin_await(plait_flow *flow, plait_task task,
-				struct wait *out, plait_error *error)
+				uint64_t timeout_ns, struct wait *out,
+				plait_error *error)
 {
 	plait__flow *self;
 	plait_status status = plait__flow_enter(flow, &self, error);
@@ -347,7 +301,7 @@ static plait_status begin_await(plait_flow *flow, plait_task task,
 		return status;
 	status = plait__run_await_check(&self->object, error);
 	if (status == PLAIT_OK)
-		status = resolve(self, task, PLAIT_FOREVER, out, error);
+		status = resolve(self, task, timeout_ns, out, error);
 	if (status == PLAIT_OK)
 		plait__object_hold(&self->object);
 	plait__object_leave(&self->object);
@@ -358,12 +312,12 @@ PLAIT_API plait_status plait_await_task(plait_flow *flow, plait_task task,
 					uint64_t timeout_ns, plait_error *error)
 {
 	struct wait wait;
-	plait_status status = begin_await(flow, task, &wait, error);
+	plait_status status = begin_await(flow, task, timeout_ns, &wait, error);
 
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__op_await_suspend(wait.flow, wait.number, wait.prefix,
-					 timeout_ns, error);
+	status = plait__flow_wait_suspend(wait.flow, wait.number, wait.prefix,
+					  timeout_ns, error);
 	status = tell_outcome(&wait, status, error);
 	plait__object_drop(&wait.flow->object);
 	return status;

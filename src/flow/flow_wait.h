@@ -10,6 +10,13 @@
 plait_status plait__flow_wait_for(plait__flow *flow, uint64_t number,
 				  uint64_t timeout_ns, plait_error *error);
 
+/* As plait__op_await_suspend; PLAIT_E_DEADLOCK without a limit also if the op, or the
+ * coroutine of a task that it is behind, awaits the caller's own task.  Takes
+ * the lock. */
+plait_status plait__flow_wait_suspend(plait__flow *flow, uint64_t number,
+				      bool prefix, uint64_t timeout_ns,
+				      plait_error *error);
+
 /* In a coroutine: suspend until there is room for an op; of a flow that the
  * caller holds, or of a handle. */
 plait_status plait__flow_wait_for_room_suspended(plait__flow *flow,

@@ -12,7 +12,6 @@
 #include "flow/flow_strict.h"
 #include "flow/flow_wait.h"
 #include "flow/mappings.h"
-#include "flow/op_await.h"
 
 #include "base/error.h"
 #include "object/wait/suspension.h"
@@ -159,8 +158,8 @@ static plait_status suspend(plait__flow *held, const struct access *access,
 	plait_status status =
 		access->behind == 0 ?
 			plait__flow_wait_for_room_suspended(held, error) :
-			plait__op_await_suspend(held, access->behind, false,
-						PLAIT_FOREVER, error);
+			plait__flow_wait_suspend(held, access->behind, false,
+						 PLAIT_FOREVER, error);
 
 	plait__object_drop(&held->object);
 	return status;
