@@ -359,7 +359,8 @@ static plait_status add_kernel(plait__flow *flow, plait_kernel *handle,
 
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__kernel_check_returns(kernel, error);
+	status = plait__kernel_check_returns(
+		kernel, "submit the plan (PLAIT_TASK_PLAN)", error);
 	if (status == PLAIT_OK)
 		status = check_kernel(flow, kernel, error);
 	if (status == PLAIT_OK && reserve_kernel(flow))

@@ -215,8 +215,62 @@ static void check_rotation(uint32_t flags)
 	plait_signal_release(gate);
 }
 
+/* A plan of one node is the launch in a queue: commands behind it wait, another
+ * queue goes on, a failure is the queue's, and the queue may be released. */
+static void check_in_queue(uint32_t flags)
+{
+	const plait_run_desc desc = { .size = sizeof(desc), .flags = flags };
+	plait_kernel *kernel = new_kernel(false, PLAIT_KERNEL_COROUTINE);
+	plait_buffer *buffer = new_words();
+
+	for (uint64_t by = 7; by <= 8; by++) {
+		uint64_t before = 0, behind = 0, beside = 0;
+		plait_graph *graph = new_graph();
+		plait_queue *queue = NULL;
+		plait_run *run = NULL;
+		plait_plan *plan;
+
+		begin();
+		launch(graph, kernel, buffer, by);
+		plan = freeze(graph, 1, 1);
+		OK(plait_queue_create(rig.device, NULL, &queue, NULL) ==
+		   PLAIT_OK);
+		OK(plait_queue_call(queue, bump, &before, NULL) == PLAIT_OK);
+		OK(plait_plan_run(plan, queue, &desc, NULL, &rig.error) ==
+		   PLAIT_OK);
+		OK(plait_queue_call(queue, bump, &behind, NULL) == PLAIT_OK);
+		OK(plait_queue_call(rig.queue, bump, &beside, NULL) ==
+		   PLAIT_OK);
+		OK(plait_queue_finish(rig.queue, PLAIT_FOREVER, NULL) ==
+		   PLAIT_OK);
+		IS_UINT(beside, 1);
+		while (__atomic_load_n(&begun, __ATOMIC_SEQ_CST) == 0)
+			(void)plait_queue_finish(queue, 100000, NULL);
+		IS_INT(plait_queue_finish(queue, 0, NULL), PLAIT_E_TIMEOUT);
+		IS_UINT(before, 1);
+		IS_UINT(behind, 0);
+		OK(plait_signal_raise(gate, 1, NULL) == PLAIT_OK);
+		IS_INT(plait_queue_finish(queue, PLAIT_FOREVER, &rig.error),
+		       by == 7 ? PLAIT_E_FAILED : PLAIT_OK);
+		IS_UINT(behind, by == 8);
+		/* Recovered; and released while the kernel has yet to end. */
+		OK(plait_plan_run(plan, queue, &desc, &run, &rig.error) ==
+		   PLAIT_OK);
+		plait_queue_release(queue);
+		IS_INT(plait_run_wait(run, PLAIT_FOREVER, NULL),
+		       by == 7 ? PLAIT_E_FAILED : PLAIT_OK);
+		plait_run_release(run);
+		plait_plan_release(plan);
+		plait_graph_release(graph);
+		plait_signal_release(gate);
+	}
+	plait_buffer_release(buffer);
+	plait_kernel_release(kernel);
+}
+
 static void launches(void)
 {
+	on_the_host(check_in_queue);
 	on_the_host(check_launches);
 	on_the_host(check_ends);
 	on_the_host(check_rotation);
@@ -249,11 +303,11 @@ static void refuse_others(plait_kernel *kernel, plait_buffer *buffer)
 				  PLAIT_ARGUMENTS(PLAIT_BUFFER(buffer),
 						  PLAIT_VALUE(by)),
 				  &rig.error), PLAIT_E_UNSUPPORTED);
-	HAS_STR(rig.error.text, "launch it as a node");
+	HAS_STR(rig.error.text, "this queue by plait_plan_run");
 	OK(plait_flow_create(rig.context, NULL, &flow, NULL) == PLAIT_OK);
 	IS_INT(plait_flow_launch(flow, kernel, NULL, NULL, 0, NULL,
 				 &rig.error), PLAIT_E_UNSUPPORTED);
-	HAS_STR(rig.error.text, "launch it as a node");
+	HAS_STR(rig.error.text, "PLAIT_TASK_PLAN");
 	plait_flow_release(flow);
 	launch(graph, kernel, buffer, by);
 	OK(plait_graph_freeze(graph, &queues, &plan, NULL) == PLAIT_OK);

@@ -35,6 +35,7 @@ static bool has_host_code(const plait_kernel_desc *desc)
 }
 
 plait_status plait__kernel_check_returns(const plait__kernel *kernel,
+					 const char *remedy,
 					 plait_error *error)
 {
 	if (!kernel->suspends)
@@ -42,8 +43,8 @@ plait_status plait__kernel_check_returns(const plait__kernel *kernel,
 	return plait__fail(error, PLAIT_E_UNSUPPORTED,
 			   "kernel %.100s is a coroutine (PLAIT_KERNEL_COROUTINE),"
 			   " which only a plan of the host can suspend: launch "
-			   "it as a node, and run that plan",
-			   kernel->signature->name);
+			   "it as a node, and %s",
+			   kernel->signature->name, remedy);
 }
 
 static plait_status make_kernel(plait__context *context,

@@ -35,8 +35,11 @@ typedef struct plait__kernel {
 
 PLAIT__OBJECT_ENTER(kernel, PLAIT_OBJECT_KERNEL);
 
-/* PLAIT_E_UNSUPPORTED for a coroutine: a queue or a flow cannot suspend it. */
+/* PLAIT_E_UNSUPPORTED for a coroutine: what suspends it is a run, which a command
+ * of a queue and a launch of a flow do not have.  `remedy` says how to use the
+ * plan instead. */
 plait_status plait__kernel_check_returns(const plait__kernel *kernel,
+					 const char *remedy,
 					 plait_error *error);
 
 /* Why a device cannot execute it ("cannot ...", without a subject), or null. */

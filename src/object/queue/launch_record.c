@@ -211,7 +211,9 @@ plait_status plait__launch_record_create(const plait__queue *queue,
 
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__kernel_check_returns(kernel, error);
+	status = plait__kernel_check_returns(
+		kernel, "put the plan into this queue by plait_plan_run",
+		error);
 	if (status == PLAIT_OK)
 		status = create(queue, kernel, command, out, error);
 	plait__object_leave(&kernel->object);
