@@ -18,13 +18,13 @@
 
 enum {
 	NODES = 1000, SWITCHES = 1000, LEAVES = 100, LEAF_NS = 1000,
-	AWAITERS = 1000, QUEUES = 8
+	AWAITERS = 1000, QUEUES = 8, SIGNALS = 1000
 };
 
 static plait_error error = { .size = sizeof(error) };
 static plait_context *context;
 static plait_queue *queue, *queues[QUEUES];
-static plait_signal *reached;
+static plait_signal *reached, *fresh[SIGNALS];
 static plait__coroutine one;
 
 static plait_status must(plait_status status)
@@ -66,6 +66,29 @@ static int32_t await_reached(void *user_data)
 	(void)user_data;
 	for (int i = 0; i < SWITCHES; i++)
 		must(plait_await_signal(reached, 1, PLAIT_FOREVER, &error));
+	return 0;
+}
+
+static int32_t await_over(void *run)
+{
+	for (int i = 0; i < SWITCHES; i++)
+		must(plait_await_run(run, PLAIT_FOREVER, &error));
+	return 0;
+}
+
+/* The first await of an emission, of a signal that was emitted once. */
+static int32_t await_first(void *user_data)
+{
+	(void)user_data;
+	for (int i = 0; i < SIGNALS; i++)
+		must(plait_await_signal(fresh[i], 1, PLAIT_FOREVER, &error));
+	return 0;
+}
+
+static int32_t await_done(void *flow)
+{
+	for (int i = 0; i < SWITCHES; i++)
+		must(plait_await_task(flow, 1, PLAIT_FOREVER, &error));
 	return 0;
 }
 
@@ -212,23 +235,66 @@ static void switch_by_hand(void *arg)
 }
 #endif
 
+/* Signals that no await has looked at. */
+static void renew(void *arg)
+{
+	plait_device *device = arg;
+
+	for (int i = 0; i < SIGNALS; i++) {
+		plait_signal_release(fresh[i]);
+		must(plait_signal_create(device, NULL, &fresh[i], &error));
+		must(plait_queue_emit(queue, fresh[i], NULL, &error));
+	}
+	must(plait_queue_finish(queue, PLAIT_FOREVER, &error));
+}
+
+static plait_run *end_run(plait_plan *plan)
+{
+	plait_run *run;
+
+	must(plait_plan_run(plan, queue, NULL, &run, &error));
+	must(plait_run_wait(run, PLAIT_FOREVER, &error));
+	return run;
+}
+
+/* A flow with one task, which is done. */
+static plait_flow *end_task(void)
+{
+	const plait_task_desc desc = { .size = sizeof(desc),
+				       .kind = PLAIT_TASK_CALL,
+				       .function = nothing };
+	plait_flow *flow;
+
+	must(plait_flow_create(context, NULL, &flow, &error));
+	must(plait_flow_submit(flow, &desc, NULL, &error));
+	must(plait_flow_wait(flow, 0, PLAIT_FOREVER, &error));
+	return flow;
+}
+
 struct row {
 	const char *name;
 	void (*run)(void *arg);
 	void *arg;
 	double per, min;
+	void (*before)(void *arg);	/* not measured; or null */
+	void *before_arg;
 };
 
 static void measure(struct row *rows, int count, int rounds)
 {
 	for (int i = 0; i < count; i++) {
 		rows[i].min = 1e18;
+		if (rows[i].before != NULL)
+			rows[i].before(rows[i].before_arg);
 		rows[i].run(rows[i].arg);
 	}
 	for (int round = 0; round < rounds; round++)
 		for (int i = 0; i < count; i++) {
-			double begin = now(), took;
+			double begin, took;
 
+			if (rows[i].before != NULL)
+				rows[i].before(rows[i].before_arg);
+			begin = now();
 			rows[i].run(rows[i].arg);
 			took = (now() - begin) / rows[i].per;
 			if (took < rows[i].min)
@@ -257,23 +323,30 @@ int main(int argc, char **argv)
 	struct row rows[] = {
 #ifdef __x86_64__
 		{ "switch there and back, by hand", switch_by_hand, NULL,
-		  SWITCHES, 0 },
+		  .per = SWITCHES },
 #endif
-		{ "switch there and back", switch_often, &pool, SWITCHES, 0 },
+		{ "switch there and back", switch_often, &pool, .per = SWITCHES },
 		{ "empty call, a node", call,
-		  plan_of(nothing, NULL, NODES, false), NODES, 0 },
+		  plan_of(nothing, NULL, NODES, false), .per = NODES },
 		{ "empty coroutine, a node", call,
-		  plan_of(nothing, NULL, NODES, true), NODES, 0 },
+		  plan_of(nothing, NULL, NODES, true), .per = NODES },
 		{ "await of an emission that has happened", call,
-		  plan_of(await_reached, NULL, 1, true), SWITCHES, 0 },
+		  plan_of(await_reached, NULL, 1, true), .per = SWITCHES },
+		{ "the same, for the first time", call,
+		  plan_of(await_first, NULL, 1, true), .per = SIGNALS,
+		  .before = renew, .before_arg = device },
+		{ "await of a run that is over", call,
+		  plan_of(await_over, end_run(leaf), 1, true), .per = SWITCHES },
+		{ "await of a task that is done", call,
+		  plan_of(await_done, end_task(), 1, true), .per = SWITCHES },
 		{ "turn of others", call,
-		  plan_of(yield_often, NULL, 1, true), SWITCHES, 0 },
-		{ "100 nodes of 1 us", call, leaf, 1, 0 },
+		  plan_of(yield_often, NULL, 1, true), .per = SWITCHES },
+		{ "100 nodes of 1 us", call, leaf, .per = 1 },
 		{ "the same as a plan that a coroutine awaits", call,
-		  plan_of(await_plan, leaf, 1, true), 1, 0 },
+		  plan_of(await_plan, leaf, 1, true), .per = 1 },
 		{ "a coroutine that awaits a run of 1 us", call,
 		  plan_of_awaiters(plan_with(spin, NULL, 1, false,
-					     AWAITERS)), AWAITERS, 0 },
+					     AWAITERS)), .per = AWAITERS },
 	};
 	measure(rows, (int)(sizeof(rows) / sizeof(rows[0])),
 		argc > 1 ? atoi(argv[1]) : 50);

@@ -308,17 +308,37 @@ static plait_status begin_await(plait_flow *flow, plait_task task,
 	return status;
 }
 
-PLAIT_API plait_status plait_await_task(plait_flow *flow, plait_task task,
-					uint64_t timeout_ns, plait_error *error)
+/* Of a flow without a failure: note the ops that were done when the await
+ * began. */
+static void note_past(const struct wait *wait)
+{
+	if (plait__outcomes_are_clean(&wait->flow->lanes.outcomes))
+		plait__handle_note_past(wait->flow->object.slot,
+					wait->flow->object.context,
+					wait->seen);
+}
+
+static __attribute__((noinline)) plait_status
+await_task(plait_flow *flow, plait_task task, uint64_t timeout_ns,
+	   plait_error *error)
 {
 	struct wait wait;
 	plait_status status = begin_await(flow, task, timeout_ns, &wait, error);
 
 	if (status != PLAIT_OK)
 		return status;
+	note_past(&wait);
 	status = plait__flow_wait_suspend(wait.flow, wait.number, wait.prefix,
 					  timeout_ns, error);
 	status = tell_outcome(&wait, status, error);
 	plait__object_drop(&wait.flow->object);
 	return status;
+}
+
+PLAIT_API plait_status plait_await_task(plait_flow *flow, plait_task task,
+					uint64_t timeout_ns, plait_error *error)
+{
+	return task != 0 && plait__run_await_is_past(flow, PLAIT_OBJECT_FLOW,
+						     task) ?
+		       PLAIT_OK : await_task(flow, task, timeout_ns, error);
 }

@@ -35,6 +35,10 @@ plait_status plait__run_reserve_all(plait__program *program,
  * plan; not after a failure, PLAIT_E_NOMEM. */
 plait_status plait__run_create(plait__instance *instance, plait__run **out,
 			       plait_error *error);
+/* The event of a run that plait__handle_is_past knows: its end, without a
+ * failure. */
+enum { PLAIT__RUN_END = 1 };
+
 PLAIT__OBJECT_ENTER(run, PLAIT_OBJECT_RUN);
 /* Returns true if the run cannot end before the function that the calling
  * thread executes returns (run/outer_runs.h). */

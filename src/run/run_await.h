@@ -6,6 +6,7 @@
 #include "run/run.h"
 
 #include "object/wait/suspension.h"
+#include "sys/fork.h"
 
 /* Suspend the calling coroutine until the run is over; returns its outcome, or
  * as plait_await_run. */
@@ -21,5 +22,21 @@ plait_status plait__run_await_released(plait_run *run, uint64_t timeout_ns,
  * context; else PLAIT_E_STATE or PLAIT_E_INVALID. */
 plait_status plait__run_await_check(const plait__object *object,
 				    plait_error *error);
+
+/* Returns true if the caller is directly in a coroutine whose run goes on, and
+ * the event of the object, not 0, is known to have happened
+ * (plait__handle_is_past): nothing of an await is left.  False says nothing. */
+static inline bool plait__run_await_is_past(const void *handle, int32_t type,
+					    uint64_t event)
+{
+	const struct plait__callback_run *run = &plait__callback_scope_run;
+	const plait__instance *instance = run->instance;
+
+	return run->coroutine != NULL && instance != NULL &&
+	       at_load_relaxed_u32(&instance->stop) == 0 &&
+	       plait__fork_check() == 0 &&
+	       plait__handle_is_past(handle, type, instance->program->context,
+				     event);
+}
 
 #endif

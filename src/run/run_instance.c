@@ -316,6 +316,9 @@ static void end_run(plait__run *run, plait__instance *instance)
 	listeners = plait__listener_take_all(&run->listeners);
 	/* Release: pairs with the loads in run.c. */
 	at_store_release_u32(&run->outcome.done, 1);
+	if (status == PLAIT_OK)
+		plait__handle_note_past(run->object.slot, run->object.context,
+					PLAIT__RUN_END);
 	plait__mutex_unlock(&run->lock);
 	plait__listener_call_all(listeners, status);
 	/* Calls no backend, even as the last hold: the instance keeps the plan.

@@ -271,6 +271,67 @@ static void run_publish(uint32_t self)
 		call(value);
 }
 
+/*
+ * The past of an object is read while the slot goes to another one, of another
+ * context, whose events are other ones.  The first object has one event, which
+ * a plain store precedes; the later one has nine.
+ */
+enum { FIRST_PAST = 1, LATER_PAST = 9 };
+
+static char contexts[2];
+static uint32_t written;
+
+static void begin_past(void)
+{
+	begin();
+	again = true;
+	AT_PLAIN_WRITE(written) = 0;
+}
+
+static bool is_past(uint64_t value, int context, uint64_t event)
+{
+	return plait__handle_is_past(as_pointer(value), PLAIT_OBJECT_QUEUE,
+				     &contexts[context], event);
+}
+
+static void note_and_replace(void)
+{
+	AT_PLAIN_WRITE(written) = 1;
+	plait__handle_note_past(slot_of(handle), &contexts[0], FIRST_PAST);
+	release(handle);
+	plait__handle_note_past(slot_of(handle), &contexts[1], LATER_PAST);
+}
+
+static void run_past(uint32_t self)
+{
+	uint64_t fresh;
+
+	if (self == 0) {
+		note_and_replace();
+		return;
+	}
+	MC_CHECK(!is_past(handle, 0, LATER_PAST));
+	MC_CHECK(!is_past(handle, 1, FIRST_PAST));
+	if (is_past(handle, 0, FIRST_PAST))
+		MC_CHECK(AT_PLAIN_READ(written) == 1);
+	fresh = at_load_relaxed_u64(&published);
+	if (fresh != 0) {
+		MC_CHECK(!is_past(fresh, 0, FIRST_PAST));
+		if (is_past(fresh, 1, LATER_PAST))
+			MC_CHECK(AT_PLAIN_READ(written) == 1);
+	}
+}
+
+static void end_past(void)
+{
+	uint64_t fresh = at_load_relaxed_u64(&published);
+
+	MC_CHECK(!is_past(handle, 0, FIRST_PAST));
+	MC_CHECK(is_past(fresh, 1, LATER_PAST));
+	MC_CHECK(!is_past(fresh, 1, LATER_PAST + 1));
+	MC_CHECK(!is_past(fresh, 0, FIRST_PAST));
+}
+
 static void end_destroyed(void)
 {
 	MC_CHECK(at_load_relaxed_u32(&destroyed) == 1);
@@ -295,11 +356,13 @@ HANDLE(reuse, "a slot used again", begin, run_reuse, end_reuse, 2, 4, 2);
 HANDLE(again_2, "a slot used again by its owner", begin_again, run_again,
 	end_reuse, 2, 4, 2);
 HANDLE(shared, "other threads inside", begin, run_shared, NULL, 2, 4, 2);
+HANDLE(past, "the past of a slot used again", begin_past, run_past, end_past, 2,
+	4, 2);
 HANDLE(publish, "made and published", begin, run_publish, NULL, 2, 4, 2);
 
 static const struct mc_scenario *const scenarios[] = {
 	&call_2, &call_3, &twice, &retained, &reuse, &shared, &publish,
-	&again_2,
+	&again_2, &past,
 };
 
 static void explore(void)

@@ -86,16 +86,16 @@ void plait__object_drop_deferred(plait__object *object)
 	MC_CHECK(at_sub_u32(&holds, 1) > 0);
 }
 
-void plait__section_leave(plait__section *section, const plait_error *failure)
-{
-	(void)section;
-	(void)failure;
-}
-
-void plait__bind_parameters_release(plait__frame *frame)
-{
-	(void)frame;
-}
+#define NOTHING(name, ...)                                                    \
+	void name(__VA_ARGS__)                                                \
+	{                                                                     \
+	}
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+NOTHING(plait__handle_note_past, plait__handle_slot *slot, void *of,
+	uint64_t event)
+NOTHING(plait__section_leave, plait__section *section,
+	const plait_error *failure)
+NOTHING(plait__bind_parameters_release, plait__frame *frame)
 
 plait_status plait__bind_parameters(plait__frame *frame,
 				    const plait_run_desc *desc,

@@ -313,6 +313,8 @@ plait_status plait__sized_struct_write(void *out, const void *ours, size_t known
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 NOTHING(plait__handle_recycle, plait__handle_slot *slot)
+NOTHING(plait__handle_note_past, plait__handle_slot *slot, void *of,
+	uint64_t event)
 NOTHING(plait__context_abandon, plait__context *of, const plait_error *why)
 NOTHING(plait__handle_retain, const void *handle, int32_t type)
 NOTHING(plait__bind_parameters_release, plait__frame *frame)

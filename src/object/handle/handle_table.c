@@ -137,6 +137,7 @@ void plait__handle_reuse(plait__handle_slot *slot, int32_t type, void *object)
 		       slot->generation;
 
 	at_store_relaxed_ptr(&slot->object, object);
+	at_store_relaxed_u64(&slot->past, 0);
 	at_store_release_u64(&slot->state, tag << TAG_SHIFT | ONE_USER);
 }
 
@@ -327,6 +328,30 @@ void *plait__handle_peek(const void *handle, int32_t type)
 	plait__handle_slot *slot = find_live((uintptr_t)handle, type, &state);
 
 	return slot != NULL ? at_load_relaxed_ptr(&slot->object) : NULL;
+}
+
+void plait__handle_note_past(plait__handle_slot *slot, void *context,
+			     uint64_t event)
+{
+	/* Release, both: a thread that reads a value of a later object
+	 * sees the tag of that object, too. */
+	at_store_release_ptr(&slot->past_context, context);
+	at_store_release_u64(&slot->past, event);
+}
+
+bool plait__handle_is_past(const void *handle, int32_t type,
+			   const void *context, uint64_t event)
+{
+	uint64_t state;
+	/* Acquire: the values below are not those of an earlier object. */
+	plait__handle_slot *slot = find_live((uintptr_t)handle, type, &state);
+
+	/* Acquire: pairs with note_past. */
+	if (slot == NULL || at_load_acquire_u64(&slot->past) < event ||
+	    at_load_acquire_ptr(&slot->past_context) != context)
+		return false;
+	/* Relaxed: the loads before order it. */
+	return tag_of(at_load_relaxed_u64(&slot->state)) == tag_of(state);
 }
 
 plait_status plait__handle_refuse(const void *handle, int32_t type,

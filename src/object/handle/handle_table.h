@@ -15,6 +15,10 @@
  * No thread enters at user = 0: the user has released the object, though work
  * in flight may still hold its memory (object.h). A slot without generations
  * left is never used again.
+ *
+ * Events of an object are numbered from 1 and happen in this order.  The slot
+ * says how many are known to have happened, so that a thread learns it without
+ * entering: it reads `past`, and then that the slot still has the same tag.
  */
 #ifndef PLAIT_SRC_OBJECT_HANDLE_HANDLE_TABLE_H
 #define PLAIT_SRC_OBJECT_HANDLE_HANDLE_TABLE_H
@@ -39,6 +43,10 @@ typedef struct plait__handle_slot {
 	 * before the slot was made. */
 	_Alignas(64) at_u64 state;
 	at_ptr object;	     /* stored before `state` */
+	at_u64 past;	     /* events up to this one have happened without a
+			      * failure; 0: none is known.  Reset before
+			      * `state` */
+	at_ptr past_context; /* of the object; stored before `past` */
 	uint32_t index;	     /* constant */
 	/* written by the owner, or under the table's lock */
 	uint32_t generation;
@@ -89,6 +97,21 @@ bool plait__handle_is_live(const void *handle, int32_t type);
  * that its destruction takes.  Costs two loads.
  */
 void *plait__handle_peek(const void *handle, int32_t type);
+
+/* Note that all events up to `event` have happened, without a failure, and never
+ * count as failed later.  The caller is inside the object, or holds it.  A lower
+ * number may replace a higher one. */
+void plait__handle_note_past(plait__handle_slot *slot, void *context,
+			     uint64_t event);
+
+/*
+ * Returns true if the user has a reference to this handle, of an object of
+ * `context`, and the event, not 0, was noted as past.  False says nothing.  Does
+ * not enter; costs five loads.  The caller sees what the thread that noted it
+ * has seen.
+ */
+bool plait__handle_is_past(const void *handle, int32_t type,
+			   const void *context, uint64_t event);
 
 /* PLAIT_E_HANDLE with the reason why peek returned null. */
 plait_status plait__handle_refuse(const void *handle, int32_t type,

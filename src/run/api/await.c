@@ -6,9 +6,26 @@
 #include "run/external/signal_await.h"
 #include "run/run_await.h"
 
-/* Fast path: PLAIT_OK if the emission has happened, and the run goes on.
- * PLAIT_PENDING: the signal stays held while the function is suspended, and
- * nothing else of it, as another thread may continue the function. */
+/* Returns true if the emission has happened, and notes that all up to it
+ * have. */
+static bool has_happened(plait__signal *signal, uint64_t sequence)
+{
+	uint64_t reached = 0;
+
+	if (plait__signal_poll(signal, sequence, &reached, NULL) != PLAIT_OK)
+		return false;
+	/* A failure may be behind the emission. */
+	if (reached > sequence &&
+	    plait__signal_poll(signal, reached, NULL, NULL) == PLAIT_OK)
+		sequence = reached;
+	plait__handle_note_past(signal->object.slot, signal->object.context,
+				sequence);
+	return true;
+}
+
+/* PLAIT_OK if the emission has happened, and the run goes on.  PLAIT_PENDING:
+ * the signal stays held while the function is suspended, and nothing else of it,
+ * as another thread may continue the function. */
 static plait_status begin_signal(plait__signal *signal, uint64_t sequence,
 				 plait__signal_await *await,
 				 plait_error *error)
@@ -21,8 +38,7 @@ static plait_status begin_signal(plait__signal *signal, uint64_t sequence,
 		sequence = plait__signal_submitted(signal);
 	/* 0: none was submitted. */
 	if (!plait_run_is_stopping() &&
-	    (sequence == 0 ||
-	     plait__signal_poll(signal, sequence, NULL, NULL) == PLAIT_OK))
+	    (sequence == 0 || has_happened(signal, sequence)))
 		return PLAIT_OK;
 	plait__object_hold(&signal->object);
 	plait__signal_await_init(await, signal, sequence,
@@ -30,10 +46,10 @@ static plait_status begin_signal(plait__signal *signal, uint64_t sequence,
 	return PLAIT_PENDING;
 }
 
-PLAIT_API plait_status plait_await_signal(plait_signal *signal,
-					  uint64_t sequence,
-					  uint64_t timeout_ns,
-					  plait_error *error)
+/* Not inlined: an await of what is past needs no stack frame. */
+static __attribute__((noinline)) plait_status
+await_signal(plait_signal *signal, uint64_t sequence, uint64_t timeout_ns,
+	     plait_error *error)
 {
 	plait__signal_await await;
 	plait__signal *self;
@@ -50,20 +66,58 @@ PLAIT_API plait_status plait_await_signal(plait_signal *signal,
 	return status;
 }
 
+static bool is_past(const plait_signal *signal, uint64_t sequence)
+{
+	return sequence != 0 &&
+	       plait__run_await_is_past(signal, PLAIT_OBJECT_SIGNAL, sequence);
+}
+
+PLAIT_API plait_status plait_await_signal(plait_signal *signal,
+					  uint64_t sequence,
+					  uint64_t timeout_ns,
+					  plait_error *error)
+{
+	return is_past(signal, sequence) ?
+		       PLAIT_OK :
+		       await_signal(signal, sequence, timeout_ns, error);
+}
+
+/* An await of the first of several is decided by the first in the array, if
+ * that is past. */
+static bool are_past(const plait_point *points, uint64_t count, int32_t mode)
+{
+	if (points == NULL || count == 0 || count > INT32_MAX ||
+	    (mode != PLAIT_WAIT_ALL && mode != PLAIT_WAIT_ANY))
+		return false;
+	if (mode == PLAIT_WAIT_ANY)
+		count = 1;
+	for (uint64_t i = 0; i < count; i++)
+		if (!is_past(points[i].signal, points[i].sequence))
+			return false;
+	return true;
+}
+
 PLAIT_API plait_status plait_await_points(const plait_point *points,
 					  uint64_t count, int32_t mode,
 					  uint64_t timeout_ns,
 					  uint64_t *out_index,
 					  plait_error *error)
 {
-	return plait__points_await_suspend(points, count, mode, timeout_ns,
-					   out_index, error);
+	if (!are_past(points, count, mode))
+		return plait__points_await_suspend(points, count, mode,
+						   timeout_ns, out_index,
+						   error);
+	if (out_index != NULL)
+		*out_index = 0;
+	return PLAIT_OK;
 }
 
 PLAIT_API plait_status plait_await_run(plait_run *run, uint64_t timeout_ns,
 				       plait_error *error)
 {
-	return plait__run_await(run, timeout_ns, error);
+	return plait__run_await_is_past(run, PLAIT_OBJECT_RUN, PLAIT__RUN_END) ?
+		       PLAIT_OK :
+		       plait__run_await(run, timeout_ns, error);
 }
 
 PLAIT_API plait_status plait_await_plan(plait_plan *plan, plait_queue *queue,
