@@ -321,6 +321,18 @@ void plait__ready_offer(struct plait__ready_queue *ready,
 	wake(ready, sleeper);
 }
 
+void plait__ready_give(struct plait__ready_queue *ready,
+		       struct plait__ready_task *task)
+{
+	struct plait__sleeper *sleeper;
+
+	plait__mutex_lock(&ready->lock);
+	put_back(ready, &task->item);
+	sleeper = choose_sleeper(ready);
+	unlock(ready);
+	wake(ready, sleeper);
+}
+
 void plait__ready_forget(struct plait__ready_queue *ready,
 			 struct plait__ready_task *task)
 {

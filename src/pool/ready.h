@@ -178,6 +178,11 @@ void plait__ready_remove_sleeper(struct plait__ready_queue *ready,
 void plait__ready_offer(struct plait__ready_queue *ready,
 			struct plait__ready_task *task);
 
+/* Link an offered task that is pinned, unless it was linked or claimed since, and
+ * drop the pin. */
+void plait__ready_give(struct plait__ready_queue *ready,
+		       struct plait__ready_task *task);
+
 /* Claim an offered task. Returns true if it was OFFERED: the caller owns it
  * until the next offer. */
 static inline bool plait__ready_claim(struct plait__ready_task *task)

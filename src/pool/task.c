@@ -5,6 +5,22 @@
 #include "pool/callback_scope.h"
 #include "pool/pool_internal.h"
 
+/* Tasks that a thread may run one after the other before it takes the oldest of
+ * the ready queue. */
+enum { CHAIN_MAX = 32 };
+
+/* What the calling thread keeps for itself; in a task that suspends, and in all
+ * that a worker takes. */
+struct next {
+	plait__task *task;	/* pinned and offered, or null */
+	const plait__task *only; /* null: any is kept */
+	bool is_open;		/* the thread runs such a task */
+	bool keeps;		/* the next offer is kept */
+};
+
+static PLAIT__THREAD_LOCAL struct next next;
+static PLAIT__THREAD_LOCAL uint32_t chain; /* tasks that were kept, in a row */
+
 static plait__task *task_of(struct plait__ready_item *item)
 {
 	return (plait__task *)(void *)item;
@@ -20,36 +36,98 @@ static bool run_turn(plait__task *task)
 	return task->run(task);
 }
 
+/* ---- the next task ---- */
+
+/* Returns true if the task was kept. */
+static bool keep(plait__task *task)
+{
+	if (!next.keeps || next.task != NULL || chain == CHAIN_MAX ||
+	    (next.only != NULL && next.only != task))
+		return false;
+	/* Before another thread can claim the task, and end its run. */
+	at_add_u32(&task->ready.pins, 1);
+	plait__task_reserve(task);
+	next.task = task;
+	return true;
+}
+
+void plait__task_keep_next(bool keeps)
+{
+	next.keeps = keeps && next.is_open;
+}
+
+void plait__task_give_next(void)
+{
+	plait__task *task = next.task;
+
+	next.keeps = false;
+	next.task = NULL;
+	if (task == NULL)
+		return;
+	plait__ready_give(&task->pool->ready, &task->ready);
+}
+
+/* The thread has run the task, and is free but for its end: returns the one that
+ * it keeps, pinned, or null. */
+static plait__task *end_turn(plait__task *task, bool over,
+			     const plait__task *only)
+{
+	next.keeps = over;
+	next.only = only;
+	if (over)
+		task->over(task);
+	return next.task;
+}
+
+/* ---- on workers ---- */
+
 static struct plait__ready_item *run_item(struct plait__ready_item *item)
 {
 	plait__task *task = task_of(item);
-	bool over = plait__ready_claim(&task->ready) && run_turn(task);
+	const struct next outer = next;
+	plait__task *kept;
+	bool over;
 
+	next = (struct next){ .is_open = true };
+	over = plait__ready_claim(&task->ready) && run_turn(task);
 	plait__fpstate_clean();
 	plait__callback_scope_clean();
 	/* A finished task is freed in `over`, so unpin it before. */
 	plait__ready_unpin(&task->ready);
-	if (over)
-		task->over(task);
-	return NULL;
+	kept = end_turn(task, over, NULL);
+	next = outer;
+	chain = kept != NULL ? chain + 1 : 0;
+	return kept != NULL ? &kept->ready.item : NULL;
+}
+
+/* The thread ends, and with it what it runs. */
+static void forget_next(void)
+{
+	next = (struct next){ .task = NULL };
+	chain = 0;
 }
 
 static void lose_item(struct plait__ready_item *item)
 {
 	plait__task *task = task_of(item);
 
+	forget_next();
 	task->lost(task);
 	plait__ready_unpin(&task->ready);
 }
+
+/* ---- on threads that wait ---- */
 
 static void lose_here(void *arg)
 {
 	plait__task *task = arg;
 
+	forget_next();
 	task->lost(task);
 }
 
-static void run_claimed(plait__task *task)
+/* Returns true if the task is over. */
+static inline __attribute__((always_inline)) bool run_guarded(plait__task *task)
 {
 	bool guarded = plait__thread_guard_push(&task->guard, lose_here,
 						task) == 0;
@@ -65,7 +143,35 @@ static void run_claimed(plait__task *task)
 	/* Another thread may own the task by now. */
 	if (guarded)
 		plait__thread_guard_pop_to(outer);
-	if (over)
+	return over;
+}
+
+/* Run the claimed task; then what it has parked for, and itself again when that
+ * is over.  Not inlined: most tasks do not suspend. */
+static __attribute__((noinline)) void run_chain(plait__task *root)
+{
+	const struct next outer = next;
+	const uint32_t outer_chain = chain;
+	plait__task *at = root;
+	bool over;
+
+	next = (struct next){ .is_open = true };
+	over = run_guarded(root);
+	while ((at = end_turn(at, over, root)) != NULL) {
+		chain++;
+		next = (struct next){ .is_open = true };
+		over = plait__ready_claim(&at->ready) && run_guarded(at);
+		plait__ready_unpin(&at->ready);
+	}
+	next = outer;
+	chain = outer_chain;
+}
+
+static void run_claimed(plait__task *task)
+{
+	if (task->suspends)
+		run_chain(task);
+	else if (run_guarded(task))
 		task->over(task);
 }
 
@@ -95,7 +201,8 @@ void plait__task_init(plait__task *task, plait__pool *pool)
 
 void plait__task_offer(plait__task *task)
 {
-	plait__ready_offer(&task->pool->ready, &task->ready);
+	if (!keep(task))
+		plait__ready_offer(&task->pool->ready, &task->ready);
 }
 
 void plait__task_forget(plait__task *task)

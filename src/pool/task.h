@@ -10,6 +10,12 @@
  * A task may stay in the ready queue after another thread has run it; the
  * thread that takes it from there finds nothing to claim. So a late worker
  * delays no other thread.
+ *
+ * Next task.  A thread that runs a task keeps one that it offers for itself, if
+ * it is about to be free: it runs that one next, and no other thread is woken for
+ * it.  Two such moments exist.  A lane is about to park for the task
+ * (plait__task_keep_next); or the end of a task offers another one.  A thread that
+ * waits keeps a task only for the sake of the one that it has claimed.
  */
 #ifndef PLAIT_SRC_POOL_TASK_H
 #define PLAIT_SRC_POOL_TASK_H
@@ -36,6 +42,7 @@ struct plait__task {
 	/* 1 plus the CPU of a waker that keeps running, or 0. Owned by the
 	 * offering thread, then by the claiming one. */
 	int waker_cpu;
+	bool suspends;	/* constant: may use plait__task_keep_next */
 	/* Guard of the thread in plait__task_run_here. */
 	struct plait__thread_guard guard;
 };
@@ -54,6 +61,14 @@ static inline void plait__task_offer_from_running(plait__task *task)
 	task->waker_cpu = plait__cpu_here() + 1;
 	plait__task_offer(task);
 }
+
+/* The calling thread runs a task that suspends, and is about to park it: keep the
+ * first task that it offers from now on, until `keeps` is false. */
+void plait__task_keep_next(bool keeps);
+
+/* The task that the thread runs goes on: offer the one that was kept, if there is
+ * any, to all threads. */
+void plait__task_give_next(void);
 
 /* Make the task claimable without linking it: only a thread that claims it
  * directly runs it. */

@@ -6,6 +6,8 @@
 #include "run/external/signal_await.h"
 #include "run/run_await.h"
 
+#include "pool/task.h"
+
 /* Returns true if the emission has happened, and notes that all up to it
  * have. */
 static bool has_happened(plait__signal *signal, uint64_t sequence)
@@ -130,9 +132,17 @@ PLAIT_API plait_status plait_await_plan(plait_plan *plan, plait_queue *queue,
 
 	if (plait__suspension_current() == NULL)
 		return plait__suspension_fail(error);
+	/* This thread has nothing else to do than the run, once the function is
+	 * suspended. */
+	plait__task_keep_next(true);
 	status = plait_plan_run(plan, queue, desc, &run, error);
-	return status != PLAIT_OK ? status :
-	       plait__run_await_released(run, timeout_ns, error);
+	plait__task_keep_next(false);
+	if (status == PLAIT_OK)
+		status = plait__run_await_released(run, timeout_ns, error);
+	/* No await: the function goes on. */
+	if (status != PLAIT_OK)
+		plait__task_give_next();
+	return status;
 }
 
 PLAIT_API plait_status plait_yield(plait_error *error)

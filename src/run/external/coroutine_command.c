@@ -24,6 +24,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "object/kernel/kernel.h"
+#include "pool/task.h"
 #include "sys/clock.h"
 
 static bool stopped(const plait__external *external)
@@ -259,6 +260,7 @@ static bool resume(struct plait__coroutine_command *self)
 	if (self->suspended_ns != 0)
 		external->gap(external, self->suspended_ns);
 	self->suspended_ns = 0;
+	plait__task_give_next();
 	plait__callback_scope_run.coroutine = self;
 	self->entered = true;
 	ended = plait__coroutine_resume(&self->coroutine);

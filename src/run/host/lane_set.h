@@ -78,6 +78,8 @@ struct plait__lane_set {
 	uint64_t *newest;	/* by signal: emissions at the start of the
 				 * run */
 	plait__external *externals; /* of its lanes; or null */
+	at_u32 driven;		/* the lane that a waiting thread ran last; a
+				 * hint */
 };
 
 static inline void plait__lane_set_command(plait__lane_task *self,

@@ -117,6 +117,7 @@ static plait_status make_external(plait__lane_set *set, plait__lane_task *self,
 		plait__program_allocator(program), sizeof(*made));
 
 	self->external = made;
+	self->task.suspends = true;
 	if (made == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to wait for a signal");
@@ -277,12 +278,29 @@ void plait__lane_set_start(plait__lane_set *set, bool inline_ok)
 	plait__task_run_unshared(&set->tasks[0].task);
 }
 
+/* Sets of more lanes are not searched from the first one on each time. */
+enum { LANES_FEW = 16 };
+
+static bool drive_from(plait__lane_set *set, uint32_t first)
+{
+	const uint32_t count = set->compiled->lane_count;
+
+	for (uint32_t i = 0, at = first; i < count; i++, at++) {
+		at = at < count ? at : 0;
+		if (!plait__task_run_here(&set->tasks[at].task))
+			continue;
+		/* Relaxed: a hint. */
+		if (count > LANES_FEW)
+			at_store_relaxed_u32(&set->driven, at);
+		return true;
+	}
+	return false;
+}
+
 bool plait__lane_set_drive(plait__lane_set *set)
 {
-	for (uint32_t i = 0; i < set->compiled->lane_count; i++)
-		if (plait__task_run_here(&set->tasks[i].task))
-			return true;
-	return false;
+	return drive_from(set, set->compiled->lane_count > LANES_FEW ?
+				       at_load_relaxed_u32(&set->driven) : 0);
 }
 
 uint32_t plait__lane_set_find_command(const plait__lane_set *set)
