@@ -3,7 +3,7 @@
  * Coroutines: a switch there and back, begin and end beside an empty call, an
  * await of what has happened, a turn of others, plans that are awaited beside
  * the same nodes in one graph, and many coroutines that each await a run.
- * coroutine_peers.cc measures other libraries.
+ * coroutine_peers.cc and coroutine_starpu.c measure other libraries.
  *
  *   bench/coroutine [rounds]
  */

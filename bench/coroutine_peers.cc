@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Beside bench/coroutine, minima as there: Boost.Context's fibers and its switch
- * alone, and oneTBB's tasks that suspend themselves.  (StarPU 1.3 has
- * continuations inside of its OpenMP runtime only.)
+ * alone, and oneTBB's tasks that suspend themselves.  coroutine_starpu.c has
+ * those of StarPU.
  *
  *   bench/coroutine_peers [rounds]
  */

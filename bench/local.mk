@@ -114,13 +114,15 @@ if BENCH_STARPU
 BENCH_PEERS += %D%/who_starpu
 BENCH_OPENCL_PEER = %D%/opencl_starpu
 BENCH_FLOW_PEER = %D%/flow_starpu
+BENCH_COROUTINE_PEER = %D%/coroutine_starpu
 else
 BENCH_OPENCL_PEER =
 BENCH_FLOW_PEER =
+BENCH_COROUTINE_PEER =
 BENCH_ABSENT += --absent 'StarPU: configure found no libstarpu-dev'
 endif
 check_DATA += $(BENCH_PEERS)
-CLEANFILES += $(BENCH_PEERS) %D%/coroutine_peers %D%/opencl_starpu %D%/flow_starpu %D%/loops_omp \
+CLEANFILES += $(BENCH_PEERS) %D%/coroutine_peers %D%/coroutine_starpu %D%/opencl_starpu %D%/flow_starpu %D%/loops_omp \
 	%D%/results.tsv
 
 BENCH_LIBRARY = %D%/libreplay.la
@@ -170,9 +172,15 @@ bench-flow: all $(BENCH_FLOW_PEER)
 %D%/coroutine_peers: $(srcdir)/%D%/coroutine_peers.cc
 	@echo '  PEER     $@'; $(CXX) -std=c++17 -O2 -Wall $(TBB_CFLAGS) \
 		$(srcdir)/%D%/coroutine_peers.cc -lboost_context $(TBB_LIBS) -o $@
-bench-coroutine: all %D%/coroutine_peers
+%D%/coroutine_starpu: $(srcdir)/%D%/coroutine_starpu.c
+	@echo '  PEER     $@'; $(CC) -O2 -Wall $(STARPU_CFLAGS) \
+		$(srcdir)/%D%/coroutine_starpu.c $(STARPU_LIBS) -o $@
+bench-coroutine: all %D%/coroutine_peers $(BENCH_COROUTINE_PEER)
 	for turn in 1 2 3; do PLAIT_PLUGIN_PATH=plugins/.libs %D%/coroutine && \
-		%D%/coroutine_peers || exit 1; done
+		%D%/coroutine_peers || exit 1; \
+		for peer in $(BENCH_COROUTINE_PEER); do \
+			OMP_NUM_THREADS=2 STARPU_SILENT=1 $$peer || exit 1; \
+		done; done
 bench-opencl: all $(BENCH_OPENCL_PEER)
 	$(BENCH_OPENCL) 101 chain $(BENCH_OPENCL_PEER)
 	$(BENCH_OPENCL) 101 loop

@@ -15,6 +15,7 @@
 #include "object/inbox/inbox.h"
 #include "object/wait/suspension.h"
 #include "object/wait/wait_loop.h"
+#include "sys/fork.h"
 
 /* ---- life time ---- */
 
@@ -154,6 +155,14 @@ PLAIT__OBJECT_REFERENCES(run, PLAIT_OBJECT_RUN);
 
 /* ---- outcome ---- */
 
+/* Returns true if the run is known to have ended without a failure. */
+static bool is_past(const plait_run *run)
+{
+	return plait__fork_check() == 0 &&
+	       plait__handle_is_past(run, PLAIT_OBJECT_RUN, NULL,
+				     PLAIT__RUN_END);
+}
+
 /* PLAIT_PENDING, or how the run ended with its error. */
 static plait_status query_outcome(const plait__run *run, plait_error *error)
 {
@@ -172,8 +181,11 @@ static plait_status query_outcome(const plait__run *run, plait_error *error)
 PLAIT_API plait_status plait_run_poll(plait_run *run, plait_error *error)
 {
 	plait__run *self;
-	plait_status status = plait__run_enter(run, &self, error);
+	plait_status status;
 
+	if (is_past(run))
+		return PLAIT_OK;
+	status = plait__run_enter(run, &self, error);
 	if (status != PLAIT_OK)
 		return status;
 	status = query_outcome(self, error);
@@ -237,8 +249,8 @@ static bool is_blocked(void *run)
 	return plait__run_is_blocked_by_caller(run);
 }
 
-PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
-				      plait_error *error)
+static __attribute__((noinline)) plait_status
+wait_for(plait_run *run, uint64_t timeout_ns, plait_error *error)
 {
 	plait__wait_request request = {
 		.timeout_ns = timeout_ns, .ready = is_done, .serves = true,
@@ -271,6 +283,12 @@ PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
 		return plait__suspension_current()->await_run(run, timeout_ns,
 							      error);
 	return status;
+}
+
+PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
+				      plait_error *error)
+{
+	return is_past(run) ? PLAIT_OK : wait_for(run, timeout_ns, error);
 }
 
 PLAIT_API plait_status plait_run_cancel(plait_run *run, plait_error *error)

@@ -92,6 +92,17 @@ plait_status plait__run_await_check(const plait__object *object,
 		object, error);
 }
 
+/* Suspend the caller until the run is over, which it keeps meanwhile. */
+static plait_status await_kept(plait__run *run, uint64_t timeout_ns,
+			       plait_error *error)
+{
+	plait__await await = { .class = &run_class, .object = &run->object };
+
+	if (plait__run_is_blocked_by_caller(run))
+		return plait__outer_runs_fail(error);
+	return plait__suspension_await(&await, timeout_ns, error);
+}
+
 static plait_status hold(plait_run *handle, plait__run **out,
 			 plait_error *error)
 {
@@ -101,8 +112,6 @@ static plait_status hold(plait_run *handle, plait__run **out,
 	if (status != PLAIT_OK)
 		return status;
 	status = plait__run_await_check(&run->object, error);
-	if (status == PLAIT_OK && plait__run_is_blocked_by_caller(run))
-		status = plait__outer_runs_fail(error);
 	if (status == PLAIT_OK) {
 		plait__object_hold(&run->object);
 		*out = run;
@@ -114,22 +123,22 @@ static plait_status hold(plait_run *handle, plait__run **out,
 plait_status plait__run_await(plait_run *handle, uint64_t timeout_ns,
 			      plait_error *error)
 {
-	plait__await await = { .class = &run_class };
 	plait__run *run;
 	plait_status status = hold(handle, &run, error);
 
 	if (status != PLAIT_OK)
 		return status;
-	await.object = &run->object;
-	status = plait__suspension_await(&await, timeout_ns, error);
+	status = await_kept(run, timeout_ns, error);
 	plait__object_drop(&run->object);
 	return status;
 }
 
+/* No other thread has the handle, so the reference keeps the run. */
 plait_status plait__run_await_released(plait_run *run, uint64_t timeout_ns,
 				       plait_error *error)
 {
-	plait_status status = plait__run_await(run, timeout_ns, error);
+	plait_status status = await_kept(
+		plait__handle_peek(run, PLAIT_OBJECT_RUN), timeout_ns, error);
 
 	/* Has no effect on a run that is over. */
 	if (status != PLAIT_OK)

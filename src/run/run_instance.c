@@ -316,7 +316,8 @@ static void end_run(plait__run *run, plait__instance *instance)
 	listeners = plait__listener_take_all(&run->listeners);
 	/* Release: pairs with the loads in run.c. */
 	at_store_release_u32(&run->outcome.done, 1);
-	if (status == PLAIT_OK)
+	/* With the race check each wait has to say that it has seen the end. */
+	if (status == PLAIT_OK && run->race_known == NULL)
 		plait__handle_note_past(run->object.slot, run->object.context,
 					PLAIT__RUN_END);
 	plait__mutex_unlock(&run->lock);

@@ -325,6 +325,8 @@ NOTHING(plait__recorder_end, plait__recorder *recorder,
 	plait__recording *recording)
 NOTHING(plait__blocked_on_describe, plait__instance *instance, plait__run *run,
 	const char *name, char *out, uint32_t bytes)
+NUMBER(bool, plait__handle_is_past, const void *handle, int32_t type,
+	const void *of, uint64_t event)
 NUMBER(plait_status, plait__bind_parameters, plait__frame *frame,
 	const plait_run_desc *desc, plait_error *error)
 NUMBER(plait_status, plait__recorder_acquire, plait__recorder *recorder,

@@ -348,7 +348,8 @@ bool plait__handle_is_past(const void *handle, int32_t type,
 
 	/* Acquire: pairs with note_past. */
 	if (slot == NULL || at_load_acquire_u64(&slot->past) < event ||
-	    at_load_acquire_ptr(&slot->past_context) != context)
+	    (context != NULL &&
+	     at_load_acquire_ptr(&slot->past_context) != context))
 		return false;
 	/* Relaxed: the loads before order it. */
 	return tag_of(at_load_relaxed_u64(&slot->state)) == tag_of(state);

@@ -106,9 +106,9 @@ void plait__handle_note_past(plait__handle_slot *slot, void *context,
 
 /*
  * Returns true if the user has a reference to this handle, of an object of
- * `context`, and the event, not 0, was noted as past.  False says nothing.  Does
- * not enter; costs five loads.  The caller sees what the thread that noted it
- * has seen.
+ * `context` (null: of any), and the event, not 0, was noted as past.  False says
+ * nothing.  Does not enter; costs five loads.  The caller sees what the thread
+ * that noted it has seen, and has looked for a fork.
  */
 bool plait__handle_is_past(const void *handle, int32_t type,
 			   const void *context, uint64_t event);
