@@ -9,7 +9,7 @@
  * the ready queue. */
 enum { CHAIN_MAX = 32 };
 
-/* What the calling thread keeps for itself; in a task that suspends, and in all
+/* The state of the calling thread; for a task that suspends, and for all
  * that a worker takes. */
 struct next {
 	plait__task *task;	/* pinned and offered, or null */
