@@ -495,6 +495,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queue/variant_cells.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queue/variant_count.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queue/repeat_room.c
+%C%_libplaitcore_la_SOURCES += %D%/run/queue/repeat_series.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queue/variant_turns.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queue/scratch_arenas.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queue/drain_queues.c

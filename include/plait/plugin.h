@@ -138,6 +138,8 @@ typedef struct plait_backend_device {
 	uint32_t forms;
 	uint32_t in_order_segments; /* see plait_segment_request */
 	uint64_t local_bytes; /* limit of a group; 0: unknown */
+	uint32_t repeats; /* takes plait_submission.times */
+	uint32_t reserved1;
 } plait_backend_device;
 
 /* Flags of plait_queue_request. */

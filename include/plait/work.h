@@ -139,9 +139,27 @@ typedef struct plait_work {
 } plait_work;
 
 /*
+ * A number of a repeated submission: in execution k, from 0 on, the argument of
+ * the launch of work[work] is first + k * step, modulo 2^64.  The argument is an
+ * integer of at most 8 bytes, which gets the low ones.
+ */
+typedef struct plait_work_series {
+	uint32_t size;
+	uint32_t work;
+	uint32_t argument;
+	uint32_t reserved0;
+	uint64_t first;
+	uint64_t step;
+} plait_work_series;
+
+/*
  * A submission: wait for all of `waits`, execute the work in order, then emit
  * all of `emits`.  Each of the three may be empty.  In an array of submissions
  * the first one's `size` applies to all.
+ *
+ * A device with `repeats` executes all of the work `times` times, 0 counting as
+ * 1; repeated work is NOP, COPY, FILL and LAUNCH.  In the capacity of the queue it
+ * counts once.  The first series' `size` applies to all.
  */
 typedef struct plait_submission {
 	uint32_t size;
@@ -152,6 +170,9 @@ typedef struct plait_submission {
 	uint32_t work_count;
 	uint32_t wait_count;
 	uint32_t emit_count;
+	uint32_t times;
+	const plait_work_series *series;
+	uint32_t series_count;
 	uint32_t reserved0;
 } plait_submission;
 

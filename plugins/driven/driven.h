@@ -97,6 +97,14 @@ struct driven_emit {
 	bool listed;
 };
 
+/* A number that follows the executions of a repeated batch. */
+struct driven_number {
+	uint32_t work;
+	uint32_t argument;
+	uint64_t value; /* of the next execution */
+	uint64_t step;
+};
+
 /* Submission batch, from queue_submit until all of it has happened. */
 struct driven_batch {
 	driven_batch *next; /* in the queue, or in the garbage list */
@@ -107,7 +115,11 @@ struct driven_batch {
 	struct driven_wait *waits;
 	struct driven_emit *emits;
 	plait_work *works;
+	struct driven_number *numbers;
 	void *events; /* the driver's: room for one pointer for each wait */
+	uint32_t times;	     /* that the works are executed; above 1 none is a
+			      * host function */
+	uint32_t number_count;
 	uint32_t work_count;
 	uint32_t wait_count;
 	uint32_t emit_count;
@@ -172,6 +184,7 @@ struct plait_backend_signal {
 struct driven_ops {
 	const char *name; /* name of the backend, for error texts */
 	bool segments;	  /* the backend has segments */
+	bool repeats;	  /* `enqueue` heeds batch->times and numbers */
 	/* Create queue->driver on queue->device. */
 	plait_status (*open_queue)(struct driven *self, driven_queue *queue,
 				   const plait_queue_request *request,
@@ -183,7 +196,8 @@ struct driven_ops {
 	plait_status (*recover)(struct driven *self, driven_queue *queue,
 				plait_error *error);
 	/* Enqueue the works of a batch from work_index up to its next host
-	 * function or its end, after the events of the sources of its waits.
+	 * function or its end, after the events of the sources of its waits; all
+	 * of them batch->times times.
 	 * When they are done plaitp_driven_complete is called, or `collect` sees
 	 * it: set batch->in_flight, and batch->event if no work follows them.
 	 * Does nothing if there are neither works nor sources. */

@@ -157,9 +157,42 @@ static void copy_points(driven_batch *batch, const plait_submission *from)
 		};
 }
 
-static uint64_t count_bytes(const plait_submission *from)
+/* Returns true if the caller knows repeated submissions. */
+static bool knows_times(const plait_submission *submissions)
+{
+	return submissions->size >=
+	       offsetof(plait_submission, series_count) +
+		       sizeof(submissions->series_count);
+}
+
+static const plait_work_series *series_at(const plait_submission *from,
+					  uint32_t index)
+{
+	return (const void *)((const char *)from->series +
+			      (size_t)from->series->size * index);
+}
+
+static void copy_series(driven_batch *batch, const plait_submission *from)
+{
+	uint32_t i;
+
+	batch->number_count = from->series_count;
+	for (i = 0; i < from->series_count; i++) {
+		const plait_work_series *series = series_at(from, i);
+
+		batch->numbers[i] = (struct driven_number){
+			series->work, series->argument, series->first,
+			series->step,
+		};
+	}
+}
+
+/* `repeats`: the submission has series. */
+static uint64_t count_bytes(const plait_submission *from, bool repeats)
 {
 	return sizeof(driven_batch) +
+	       (repeats ? from->series_count : 0) *
+		       sizeof(struct driven_number) +
 	       from->work_count * sizeof(plait_work) +
 	       from->wait_count * (sizeof(struct driven_wait) +
 				   sizeof(void *)) +
@@ -168,9 +201,9 @@ static uint64_t count_bytes(const plait_submission *from)
 
 /* Copy one submission with its arrays into one block; null without memory. */
 static driven_batch *copy_batch(struct driven *self, driven_queue *queue,
-				const plait_submission *from)
+				const plait_submission *from, bool repeats)
 {
-	uint64_t bytes = count_bytes(from);
+	uint64_t bytes = count_bytes(from, repeats);
 	driven_batch *batch = self->services->resize(self->host, NULL, 0,
 						     bytes);
 
@@ -182,12 +215,16 @@ static driven_batch *copy_batch(struct driven *self, driven_queue *queue,
 	batch->work_count = from->work_count;
 	batch->wait_count = from->wait_count;
 	batch->emit_count = from->emit_count;
+	batch->times = repeats && from->times > 1 ? from->times : 1;
 	batch->works = (plait_work *)(void *)(batch + 1);
 	batch->waits = (void *)(batch->works + from->work_count);
 	batch->emits = (void *)(batch->waits + from->wait_count);
 	batch->events = (void *)(batch->emits + from->emit_count);
+	batch->numbers = (void *)((void **)batch->events + from->wait_count);
 	copy_works(batch, from);
 	copy_points(batch, from);
+	if (repeats)
+		copy_series(batch, from);
 	return batch;
 }
 
@@ -234,6 +271,8 @@ static plait_status copy_batches(struct driven *self, driven_queue *queue,
 				 uint32_t count, driven_batch **out_first,
 				 driven_batch **out_last, plait_error *error)
 {
+	const bool repeats = self->ops->repeats && count > 0 &&
+			     knows_times(submissions);
 	driven_batch **link = out_first;
 	plait_status status = PLAIT_OK;
 	uint32_t i;
@@ -246,7 +285,7 @@ static plait_status copy_batches(struct driven *self, driven_queue *queue,
 		status = check_kinds(self, one, error);
 		if (status != PLAIT_OK)
 			break;
-		*link = copy_batch(self, queue, one);
+		*link = copy_batch(self, queue, one, repeats);
 		if (*link == NULL) {
 			status = refuse_memory(self, "a submission", error);
 			break;

@@ -455,6 +455,7 @@ plait_status plaitp_opencl_device_query(plait_backend *self, uint32_t index,
 	known.alignment_bytes = device->alignment_bytes;
 	known.local_bytes = device->local_bytes;
 	known.in_order_segments = 1;
+	known.repeats = 1;
 	snprintf(known.description, sizeof(known.description), "%.200s%s",
 		 device->description, device->buffer_version == 0 ? "" :
 		 device->updatable == 0 ? ", command buffers" :

@@ -322,13 +322,31 @@ static cl_uint list_events(driven_batch *batch)
 	return count;
 }
 
-/* Enqueue the works up to `end`; `last` is the last with a command, whose event
- * the batch gets.  Advances work_index. */
-static cl_int enqueue_all(struct encoder *encoder, uint32_t end, uint32_t last)
+/* Set the numbers of the next execution. */
+static cl_int set_numbers(const struct encoder *encoder)
 {
 	driven_batch *batch = encoder->batch;
 	cl_int code = CL_SUCCESS;
+	uint32_t i;
 
+	for (i = 0; i < batch->number_count && code == CL_SUCCESS; i++) {
+		struct driven_number *number = &batch->numbers[i];
+
+		code = plaitp_opencl_object_number(
+			encoder->self, batch->works[number->work].launch,
+			number->argument, number->value);
+		number->value += number->step;
+	}
+	return code;
+}
+
+/* Enqueue the works up to `end` once.  `last` has the event of the batch. */
+static cl_int enqueue_once(struct encoder *encoder, uint32_t end, uint32_t last)
+{
+	driven_batch *batch = encoder->batch;
+	cl_int code = set_numbers(encoder);
+
+	encoder->name = "clSetKernelArg";
 	for (; batch->work_index < end && code == CL_SUCCESS;
 	     batch->work_index++) {
 		const plait_work *work = &batch->works[batch->work_index];
@@ -337,6 +355,23 @@ static cl_int enqueue_all(struct encoder *encoder, uint32_t end, uint32_t last)
 		encoder->is_last = batch->work_index == last;
 		if (!plaitp_driven_work_is_empty(work))
 			code = enqueue(encoder, work);
+	}
+	return code;
+}
+
+/* Enqueue the works up to `end`, as often as the batch says; `last` is the last
+ * with a command, whose event the batch gets.  Advances work_index. */
+static cl_int enqueue_all(struct encoder *encoder, uint32_t end, uint32_t last)
+{
+	driven_batch *batch = encoder->batch;
+	const uint32_t first = batch->work_index;
+	cl_int code = CL_SUCCESS;
+	uint32_t i;
+
+	for (i = 1; i <= batch->times && code == CL_SUCCESS; i++) {
+		batch->work_index = first;
+		code = enqueue_once(encoder, end,
+				    i == batch->times ? last : UINT32_MAX);
 	}
 	encoder->is_last = true;
 	/* No command, but other queues may have to wait for what this batch
@@ -585,6 +620,7 @@ static void describe(struct driven *driven, const driven_batch *batch,
 const struct driven_ops plaitp_opencl_ops = {
 	.name = "opencl",
 	.segments = true,
+	.repeats = true,
 	.open_queue = open_queue,
 	.close_queue = close_queue,
 	.enqueue = enqueue_batch,

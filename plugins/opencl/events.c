@@ -69,7 +69,7 @@ struct opencl_events *plaitp_opencl_events_begin(driven_batch *batch,
 	plaitp_opencl_events_drop(self, batch->driver_data);
 	batch->driver_data = NULL;
 	for (i = batch->work_index; i < end; i++)
-		room += count_all(&batch->works[i]);
+		room += batch->times * count_all(&batch->works[i]);
 	bytes = sizeof(*events) + room * sizeof(events->slots[0]);
 	events = self->services->resize(self->host, NULL, 0, bytes);
 	if (events == NULL)

@@ -222,6 +222,21 @@ cl_int plaitp_opencl_object_set(plait_backend *self,
 	return CL_SUCCESS;
 }
 
+cl_int plaitp_opencl_object_number(plait_backend *self,
+				   plait_backend_launch *launch, uint32_t index,
+				   uint64_t number)
+{
+	const plait_backend_kernel *kernel = launch->chosen;
+	uint32_t i, at = 0;
+
+	for (i = 0; i < index; i++)
+		at += plaitp_opencl_object_words(kernel, i);
+	memcpy(&launch->values[at], &number, kernel->parameters[index].bytes);
+	/* Otherwise it is set with all others that differ. */
+	return launch->object->last == launch ?
+		       put(self, launch, index, at, 1) : CL_SUCCESS;
+}
+
 struct opencl_call plaitp_opencl_object_enqueue(
 	plait_backend *self, cl_command_queue queue,
 	const plait_backend_launch *launch, cl_uint wait_count,

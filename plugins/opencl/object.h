@@ -35,6 +35,11 @@ void plaitp_opencl_object_drop(plait_backend *self,
  * arguments_lock until it has used the object. */
 cl_int plaitp_opencl_object_set(plait_backend *self,
 				const plait_backend_launch *launch);
+/* Change a number among the values of a launch, for this and later enqueues.
+ * Caller holds arguments_lock. */
+cl_int plaitp_opencl_object_number(plait_backend *self,
+				   plait_backend_launch *launch, uint32_t index,
+				   uint64_t number);
 /* Set them and enqueue the launch.  Caller holds arguments_lock. */
 struct opencl_call plaitp_opencl_object_enqueue(
 	plait_backend *self, cl_command_queue queue,

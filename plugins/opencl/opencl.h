@@ -102,8 +102,8 @@ struct plait_backend {
 	pthread_mutex_t events_lock; /* of results of events; leaf lock */
 };
 
-/* Kernel with its arguments, immutable.  One block: the lists lie behind the
- * values. */
+/* Kernel with its arguments, immutable but for numbers of repeated submissions.
+ * One block: the lists lie behind the values. */
 struct plait_backend_launch {
 	uint64_t total_bytes;
 	const plait_backend_kernel *of;
@@ -122,7 +122,8 @@ struct plait_backend_launch {
 	size_t items[3];
 	size_t group[3];
 	/* Values of the arguments, with the same places in all launches of
-	 * `chosen`: handles, sizes of local memory. */
+	 * `chosen`: handles, sizes of local memory.  Guarded by arguments_lock
+	 * once the launch is made. */
 	uint64_t values[];
 };
 

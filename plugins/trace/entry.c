@@ -157,6 +157,19 @@ static void close_wrapper(plait_backend *backend)
 	free_self(self);
 }
 
+/* Each command has its own time, so none is repeated in a submission. */
+static plait_status device_query(plait_backend *backend, uint32_t device,
+				 plait_backend_device *out, plait_error *error)
+{
+	plait_status status =
+		plaitp_forward_slots.device_query(backend, device, out, error);
+
+	if (status == PLAIT_OK && out->size >= offsetof(plait_backend_device,
+							 reserved1))
+		out->repeats = 0;
+	return status;
+}
+
 /* --- queues */
 
 /* Prepare to hold the capacity that the core asked for. */
@@ -254,6 +267,7 @@ plait_status plait_plugin_entry(const plait_host_services *services,
 		return status;
 	table->wrap = wrap_backend;
 	table->close = close_wrapper;
+	table->device_query = device_query;
 	table->queue_create = queue_create;
 	table->queue_destroy = queue_destroy;
 	table->queue_submit = plaitp_trace_submit;

@@ -34,6 +34,7 @@ static const plait_allocator *allocator_of(const plait__queue_instance *state)
 	ARRAY(submissions, compiled->submissions.count) \
 	ARRAY(repeat_work, compiled->repeat_work) \
 	ARRAY(rooms, plan->regions_count) \
+	ARRAY(series, compiled->series.count) \
 	ARRAY(waits, compiled->waits.count) \
 	ARRAY(emits, compiled->submissions.count) \
 	ARRAY(callbacks, plan->command_count) \

@@ -124,6 +124,7 @@ struct plait__queue_instance {
 	plait_backend_point *emits; /* one per submission */
 	plait_work *repeat_work; /* of flat repeats; repeat_room.c */
 	plait__repeat_room *rooms; /* per region */
+	plait_work_series *series; /* parallel to those of the program */
 
 	/* Host callbacks. */
 	plait__host_callback *callbacks; /* per command */

@@ -39,6 +39,8 @@ static bool make_tables(plait__queue_program *compiled)
 			   sizeof(plait__queue_submission));
 	plait__vector_init(&compiled->waits, allocator, sizeof(uint32_t));
 	plait__vector_init(&compiled->work, allocator, sizeof(uint32_t));
+	plait__vector_init(&compiled->series, allocator,
+			   sizeof(plait__queue_series));
 	plait__vector_init(&compiled->segments, allocator,
 			   sizeof(plait__queue_segment));
 	plait__vector_init(&compiled->members, allocator, sizeof(uint32_t));
@@ -100,6 +102,7 @@ void plait__queue_program_free(plait__queue_program *compiled)
 	plait__vector_fini(&compiled->submissions);
 	plait__vector_fini(&compiled->waits);
 	plait__vector_fini(&compiled->work);
+	plait__vector_fini(&compiled->series);
 	plait__vector_fini(&compiled->segments);
 	plait__vector_fini(&compiled->members);
 	plait__vector_fini(&compiled->edge_starts);

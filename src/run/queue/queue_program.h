@@ -116,6 +116,10 @@ typedef struct plait__queue_region {
 	uint32_t work;		/* of an iteration */
 	uint32_t kept;		/* iterations that stay there; repeat_room.c */
 	bool same;		/* work of all iterations */
+	bool counted;		/* the backend counts the iterations of a
+				 * window; repeat_series.c */
+	uint32_t series_first;	/* counted: numbers of its work */
+	uint32_t series_count;
 	uint32_t gate_first;	/* batches: other lanes than the home lane wait */
 	uint32_t gate_count;	/* for the region's mark before an iteration */
 	bool drains_lanes;	/* all its lanes complete what precedes it,
@@ -140,6 +144,13 @@ typedef struct plait__queue_lane {
 	bool submits;		/* has external commands other than waits */
 	int16_t priority;	/* of all its commands; 0 if they differ */
 } plait__queue_lane;
+
+/* An argument of a repeat's work that is a number of the iteration. */
+typedef struct plait__queue_series {
+	uint32_t work;		/* of an iteration */
+	uint32_t argument;	/* of the launch */
+	uint32_t arg;		/* in plan->args */
+} plait__queue_series;
 
 /* A backend that the plan uses. */
 typedef struct plait__queue_port {
@@ -167,6 +178,7 @@ struct plait__queue_program {
 	uint32_t external_count;
 	uint32_t mark_count;
 	uint32_t repeat_work;	/* works in the rooms of all flat repeats */
+	plait__vector series;	/* of repeats that backends count */
 	plait__vector stages;
 	plait__vector successors; /* uint32_t: stages */
 	plait__vector batches;

@@ -6,7 +6,8 @@
  *
  * The home lane emits the region's mark at the end of each iteration, behind the
  * exits of the body; the other lanes wait for it before the next iteration.  A
- * flat body needs no waits: a window is one submission with one emission.
+ * flat body needs no waits: a window is one submission with one emission, and
+ * work of one iteration if the backend repeats it.
  *
  * The region is over when its last iteration is submitted: later commands wait
  * for the marks that the leaving batches emit.  It is entered again only after
@@ -16,6 +17,7 @@
 
 #include "run/queue/prepared_batch.h"
 #include "run/queue/repeat_room.h"
+#include "run/queue/repeat_series.h"
 #include "run/queue/submit_batch.h"
 
 #include "run/args/loop_count.h"
@@ -130,20 +132,19 @@ static void submit_window(plait__run_driver *driver, uint32_t region,
 	}
 }
 
-/* Submit work in the room.  The backend copies it (P-Q02), so the next window may
- * use the room. */
+/* Submit work in the room, and emit the region's mark behind it.  The backend
+ * copies it (P-Q02), so the next window may use the room. */
 static void submit_work(plait__run_driver *driver, uint32_t region,
-			const plait_work *work, uint32_t count)
+			plait_submission *whole)
 {
 	plait_backend_point emit;
-	const plait_submission whole = {
-		.size = sizeof(whole), .work = work, .work_count = count,
-		.emits = &emit, .emit_count = 1,
-	};
 	plait_error why = { .size = sizeof(why) };
 
+	whole->size = sizeof(*whole);
+	whole->emits = &emit;
+	whole->emit_count = 1;
 	if (plait__submit_parts(driver, driver->compiled->regions[region].home,
-				&whole, 1,
+				whole, 1,
 				plait__queue_program_region_mark(
 					plan_of(driver), region),
 				&emit, &why) != PLAIT_OK)
@@ -156,14 +157,33 @@ static void submit_work(plait__run_driver *driver, uint32_t region,
 static void submit_flat(plait__run_driver *driver, uint32_t region,
 			uint64_t iterations)
 {
-	const plait_work *work;
+	plait_submission whole = {
+		.work_count = (uint32_t)iterations *
+			      driver->compiled->regions[region].work,
+	};
 
-	if (!plait__repeat_room_fill(driver, region, iterations, &work))
+	if (!plait__repeat_room_fill(driver, region, iterations, &whole.work))
 		return;
 	end_iterations(driver, region, iterations);
-	submit_work(driver, region, work,
-		    (uint32_t)iterations *
-			    driver->compiled->regions[region].work);
+	submit_work(driver, region, &whole);
+}
+
+/* Submit iterations that the backend counts. */
+static void submit_counted(plait__run_driver *driver, uint32_t region,
+			   uint64_t iterations)
+{
+	plait_submission whole = { .times = 0 };
+	uint64_t some;
+
+	if (driver->instance->frame.iterations[region] == 0 &&
+	    !plait__repeat_room_begin(driver, region))
+		return;
+	for (; iterations > 0; iterations -= some) {
+		some = plait__repeat_series_fill(driver, region, iterations,
+						 &whole);
+		end_iterations(driver, region, some);
+		submit_work(driver, region, &whole);
+	}
 }
 
 bool plait__repeat_ahead_advance(plait__run_driver *driver, uint32_t region)
@@ -181,7 +201,9 @@ bool plait__repeat_ahead_advance(plait__run_driver *driver, uint32_t region)
 			return false;
 		}
 		repeat->older = repeat->newer;
-		if (at->flat)
+		if (at->counted)
+			submit_counted(driver, region, iterations);
+		else if (at->flat)
 			submit_flat(driver, region, iterations);
 		else
 			submit_window(driver, region, iterations);

@@ -4,6 +4,7 @@
 
 #include "run/queue/prepared_batch.h"
 #include "run/queue/queue_command.h"
+#include "run/queue/repeat_series.h"
 #include "run/queue/variant_count.h"
 #include "run/queue/variant_turns.h"
 
@@ -68,11 +69,17 @@ void plait__repeat_room_place(plait__batch_builder *p, uint32_t number)
 
 	if (!out->flat || p->failed)
 		return;
+	plait__repeat_series_find(p, number);
 	stage = plait__queue_program_stage(
 		p->compiled,
 		p->compiled->bodies[p->plan->regions[number].body_first]
 			.stage_first);
 	out->work = count_work(p, stage);
+	if (out->counted) {
+		out->room = p->compiled->repeat_work;
+		p->compiled->repeat_work += out->work;
+		return;
+	}
 	out->kept = count_kept(p->compiled, number, out->work, &out->same);
 	iterations = out->kept > out->window ? out->kept : out->window;
 	out->room = p->compiled->repeat_work;
@@ -153,6 +160,13 @@ static bool bind_all(plait__run_driver *driver, uint32_t region, uint64_t i,
 	}
 	*number = first;
 	return bound;
+}
+
+bool plait__repeat_room_begin(plait__run_driver *driver, uint32_t region)
+{
+	return bind_all(driver, region, 0, 1,
+			driver->state.repeat_work +
+				driver->compiled->regions[region].room);
 }
 
 bool plait__repeat_room_fill(plait__run_driver *driver, uint32_t region,

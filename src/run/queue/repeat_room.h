@@ -12,6 +12,10 @@
 
 /* Compiler pass: reserve room for the work of a region, if it is such a repeat. */
 void plait__repeat_room_place(plait__batch_builder *p, uint32_t region);
+/* Bind the work of the first iteration, of a repeat whose iterations the backend
+ * counts: the work of all but for numbers.  Returns false if the run has been
+ * stopped. */
+bool plait__repeat_room_begin(plait__run_driver *driver, uint32_t region);
 /* Get the bound work of the next iterations, at most a window; null if they have
  * none.  Returns false if the run has been stopped.  The frame has the number of
  * the first iteration, before and after the call. */

@@ -52,14 +52,15 @@ static uint32_t count_rotations(const plait__plan *plan,
 }
 
 /* Number of iterations whose launches are kept, for a command of a repeat that
- * is submitted ahead; 0 if its launches recur before they would be replaced. */
+ * is submitted ahead; 0 if its launches recur before they would be replaced, or
+ * if the backend counts the iterations. */
 static uint32_t count_turns(const plait__queue_program *compiled,
 			    uint32_t command, uint32_t rotations)
 {
 	uint32_t region = plait__queue_program_ahead(compiled, command);
 	uint32_t least, times;
 
-	if (region == PLAIT__NONE ||
+	if (region == PLAIT__NONE || compiled->regions[region].counted ||
 	    (rotations <= MAX_VARIANTS &&
 	     (plait__queue_command_changes(compiled, command) &
 	      PLAIT__CHANGES_TURN) == 0))
