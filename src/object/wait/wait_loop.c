@@ -416,6 +416,10 @@ static plait_status block(struct waiter *waiter, plait_error *error)
 	if (is_virtual(waiter))
 		return plait__progress_has_retrying(&context->driver) ?
 			       PLAIT_PENDING : wait_virtual(waiter, error);
+	/* Commands that wait for this thread inside their driver cannot end while
+	 * it spins. */
+	if (!waiter->backs_off && wait_in_driver(waiter))
+		return PLAIT_PENDING;
 	if (!waiter->backs_off)
 		plait__backoff_init(&waiter->backoff, PLAIT__BACKOFF_SHARED);
 	waiter->backs_off = true;
