@@ -59,6 +59,7 @@ bin_PROGRAMS += %D%/plait/plait
 %C%_plait_plait_SOURCES += %D%/conform/rows.c
 %C%_plait_plait_SOURCES += %D%/conform/claim.c
 %C%_plait_plait_SOURCES += %D%/conform/queue.c
+%C%_plait_plait_SOURCES += %D%/conform/repeat.c
 %C%_plait_plait_SOURCES += %D%/conform/rig.c
 %C%_plait_plait_SOURCES += %D%/conform/run.c
 %C%_plait_plait_SOURCES += %D%/conform/segment.c

@@ -141,7 +141,7 @@ typedef struct plait_work {
 /*
  * A number of a repeated submission: in execution k, from 0 on, the argument of
  * the launch of work[work] is first + k * step, modulo 2^64.  The argument is an
- * integer of at most 8 bytes, which gets the low ones.
+ * integer of 4 bytes, which gets the low ones, or of 8.
  */
 typedef struct plait_work_series {
 	uint32_t size;

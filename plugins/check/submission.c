@@ -332,6 +332,51 @@ static bool check_arrays(check *self, const plait_submission *submission)
 	return !what;
 }
 
+/* Returns true for a series of an argument of a launch of the submission. */
+static bool is_series(const plait_submission *submission, uint32_t index)
+{
+	const unsigned char *bytes = (const void *)submission->series;
+	const plait_work_series *series = (const void *)
+		(bytes + (uint64_t)index * submission->series->size);
+
+	return series->work < submission->work_count &&
+		plaitp_check_work(submission, series->work)->kind ==
+			PLAIT_WORK_LAUNCH;
+}
+
+static bool can_repeat(const plait_work *work)
+{
+	return work->kind == PLAIT_WORK_NOP || work->kind == PLAIT_WORK_COPY ||
+		work->kind == PLAIT_WORK_FILL ||
+		work->kind == PLAIT_WORK_LAUNCH;
+}
+
+static bool check_times(check *self, const check_queue *queue,
+			const plait_submission *submission)
+{
+	const char *what = NULL;
+
+	if (submission->times < 2 && submission->series_count == 0)
+		return true;
+	if (!self->devices[queue->device].repeats)
+		what = "its device does not repeat work";
+	else if (submission->series_count > 0 &&
+		 (!submission->series ||
+		  submission->series->size < sizeof(plait_work_series)))
+		what = "its series are null or too short";
+	for (uint32_t i = 0; !what && i < submission->series_count; i++)
+		if (!is_series(submission, i))
+			what = "a series is of no launch";
+	for (uint32_t i = 0; !what && submission->times > 1 &&
+	     i < submission->work_count; i++)
+		if (!can_repeat(plaitp_check_work(submission, i)))
+			what = "work that cannot be repeated";
+	if (what)
+		plaitp_check_report(self, CHECK_CORE, self->slot,
+				    "submission: %s", what);
+	return !what;
+}
+
 /* `out_emitted`: number of emissions that were counted.  A false answer comes
  * after a report; the caller uncounts. */
 static bool check_one(check *self, const check_queue *queue,
@@ -339,7 +384,8 @@ static bool check_one(check *self, const check_queue *queue,
 		      uint32_t *out_emitted)
 {
 	*out_emitted = 0;
-	if (!check_arrays(self, submission))
+	if (!check_arrays(self, submission) ||
+	    !check_times(self, queue, submission))
 		return false;
 	for (uint32_t i = 0; i < submission->work_count; i++)
 		if (!check_rows(self, queue->device, i,

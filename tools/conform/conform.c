@@ -12,8 +12,7 @@ static const struct conform_group *const groups[] = {
 	&conform_rows,	  &conform_queues,  &conform_signals,
 	&conform_calls,	  &conform_errors,  &conform_kernels,
 	&conform_cache,	  &conform_local_memory, &conform_large_values,
-	&conform_launch_batch,
-	&conform_images,
+	&conform_launch_batch, &conform_repeats, &conform_images,
 	&conform_segments, &conform_regions,
 	&conform_deciding, &conform_claims,
 };

@@ -105,6 +105,7 @@ extern const struct conform_group conform_buffers;
 extern const struct conform_group conform_natives;
 extern const struct conform_group conform_rows;
 extern const struct conform_group conform_queues;
+extern const struct conform_group conform_repeats;
 extern const struct conform_group conform_signals;
 extern const struct conform_group conform_calls;
 extern const struct conform_group conform_errors;

@@ -156,6 +156,7 @@ static plait_status query_device(plait_backend *self, uint32_t device,
 	out->memory_bytes = MEMORY_BYTES;
 	out->local_bytes = SINS_LOCAL_BYTES;
 	out->alignment_bytes = ALIGNMENT;
+	out->repeats = 1;
 	if (SINS(QUIET) || SINS(ANY_IS_ALL))
 		out->capabilities &= ~(uint32_t)PLAIT_CAP_NOTIFY;
 	if (SINS(BARE))

@@ -119,6 +119,12 @@ enum sin {
 	SIN_SWAPS_SIDES,
 	SIN_ONE_SAMPLER,
 	SIN_FORMAT_BLIND,
+	/* Repeated submissions. */
+	SIN_REPEATS_ONCE,
+	SIN_REPEATS_EACH,
+	SIN_STILL_NUMBERS,
+	SIN_ONE_NUMBER,
+	SIN_FORGETS_FIRST,
 	/* Segments. */
 	SIN_FORGETS_EDGES,
 	SIN_DROPS_PATCHED,
@@ -179,6 +185,8 @@ struct batch {
 	plait_backend_point *waits;
 	plait_backend_point *emits;
 	plait_work *copies;
+	plait_work_series *series;
+	uint32_t times, series_count;
 	uint32_t work_count;
 	uint32_t wait_count;
 	uint32_t emit_count;
@@ -278,6 +286,9 @@ plait_status sins_launch_create(plait_backend *self,
 				plait_error *error);
 void sins_launch_destroy(plait_backend *self, plait_backend_launch *launch);
 void sins_launch_run(plait_backend *self, const plait_work *work);
+/* Change a number among the arguments of a launch that does not run. */
+void sins_launch_number(plait_backend_launch *launch, uint32_t argument,
+			uint64_t number);
 
 /* --- segments.c */
 plait_status sins_segment_create(plait_backend *self, uint32_t device,

@@ -228,6 +228,13 @@ void sins_launch_destroy(plait_backend *self, plait_backend_launch *launch)
 	sins_free(self, launch, sizeof(*launch));
 }
 
+void sins_launch_number(plait_backend_launch *launch, uint32_t argument,
+			uint64_t number)
+{
+	memcpy(&launch->cells[launch->kernel->first[argument]], &number,
+	       launch->kernel->bytes[argument]);
+}
+
 /* SIN_DROPS_LAUNCH: each 16th. */
 static bool is_dropped(plait_backend *self)
 {

@@ -81,8 +81,27 @@ struct turn {
 	const plait_work *work;
 };
 
+/* Set the numbers of an execution of a batch. */
+static void set_numbers(const struct batch *batch, uint32_t execution)
+{
+	uint32_t count = batch->series_count;
+
+	if (SINS(ONE_NUMBER) && count > 1)
+		count = 1;
+	for (uint32_t i = 0; i < count; i++) {
+		const plait_work_series *series = &batch->series[i];
+		uint64_t first = SINS(FORGETS_FIRST) && series->step == 1 ?
+				 0 : series->first;
+		uint64_t number = SINS(STILL_NUMBERS) ? first :
+				  first + execution * series->step;
+
+		sins_launch_number(batch->work[series->work].launch,
+				   series->argument, number);
+	}
+}
+
 /* Without the lock: only this thread touches the queue's failure now. */
-static void run_work(struct turn *turn)
+static void run_once(struct turn *turn)
 {
 	plait_backend *self = turn->seat->self;
 	plait_backend_queue *queue = turn->queue;
@@ -114,6 +133,29 @@ static void run_work(struct turn *turn)
 			queue->failure = error;
 		}
 	}
+}
+
+static void run_work(struct turn *turn)
+{
+	struct batch *batch = turn->batch, single = *batch;
+	uint32_t times = SINS(REPEATS_ONCE) ? 1 : batch->times;
+
+	if (!SINS(REPEATS_EACH)) {
+		for (uint32_t i = 0; i < times; i++) {
+			set_numbers(batch, i);
+			run_once(turn);
+		}
+		return;
+	}
+	/* Each command as often, then the next one. */
+	single.work_count = 1;
+	turn->batch = &single;
+	for (uint32_t i = 0; i < batch->work_count; i++, single.work++)
+		for (uint32_t k = 0; k < times; k++) {
+			set_numbers(batch, k);
+			run_once(turn);
+		}
+	turn->batch = batch;
 }
 
 /* Caller holds the lock. */
@@ -262,7 +304,8 @@ static struct batch *copy_batch(plait_backend *self,
 	uint64_t work = from->work_count * sizeof(plait_work);
 	uint64_t waits = from->wait_count * sizeof(plait_backend_point);
 	uint64_t emits = from->emit_count * sizeof(plait_backend_point);
-	uint64_t bytes = sizeof(struct batch) + work + waits + emits;
+	uint64_t series = from->series_count * sizeof(plait_work_series);
+	uint64_t bytes = sizeof(struct batch) + work + waits + emits + series;
 	struct batch *batch = sins_allocate(self, bytes);
 
 	if (batch == NULL)
@@ -274,6 +317,11 @@ static struct batch *copy_batch(plait_backend *self,
 	batch->copies = (plait_work *)(batch + 1);
 	batch->waits = (plait_backend_point *)((char *)batch->copies + work);
 	batch->emits = batch->waits + from->wait_count;
+	batch->series = (plait_work_series *)(batch->emits + from->emit_count);
+	batch->times = from->times > 1 ? from->times : 1;
+	batch->series_count = from->series_count;
+	if (series > 0)
+		memcpy(batch->series, from->series, series);
 	for (uint32_t i = 0; i < from->work_count; i++) {
 		batch->copies[i] = from->work[i];
 		if (SINS(LAUNCHES_EARLY) &&

@@ -4,10 +4,13 @@
  * they may be: the kernel here ends only when a thread has come.  Those with a
  * limit do not: their kernel ends when the wait has.
  */
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "standin/opencl/standin.h"
 
@@ -21,6 +24,16 @@ static atomic_bool go;
 static atomic_uint came;
 static atomic_bool held, released, ended; /* of a command of another queue */
 static uint64_t before; /* calls of clWaitForEvents when a step began */
+static pthread_t main_thread;
+static atomic_uint main_yields, yields_before; /* it came */
+
+/* Replaces that of the C library: count the calls of the thread that waits. */
+__attribute__((visibility("default"))) int sched_yield(void)
+{
+	if (pthread_equal(pthread_self(), main_thread))
+		atomic_fetch_add(&main_yields, 1);
+	return (int)syscall(SYS_sched_yield);
+}
 
 /* Ends when a thread waits in the driver, or when the test says so. */
 static int32_t until_waited(void *const *arguments, const plait_launch *launch,
@@ -29,6 +42,7 @@ static int32_t until_waited(void *const *arguments, const plait_launch *launch,
 	(void)arguments, (void)launch, (void)data;
 	while (!atomic_load(&go) && standin()->count_waits() == before)
 		sched_yield();
+	atomic_store(&yields_before, atomic_load(&main_yields));
 	atomic_store(&came, standin()->count_waits() > before);
 	return 0;
 }
@@ -68,6 +82,7 @@ static void open_it(const char *more, const char *wrap)
 
 	setenv("PLAIT_CACHE_DIR", "/dev/null/cache", 1);
 	error = (plait_error){ .size = sizeof(error) };
+	main_thread = pthread_self();
 	standin()->reset(&setup);
 	standin()->teach("wait", NULL, until_waited);
 	standin()->teach("hold", NULL, until_released);
@@ -197,6 +212,22 @@ static const struct {
 	{ "queue of runs", wait_for_queue_of_runs },
 };
 
+/* A thread that calls a run enters the driver as soon as it has submitted all of
+ * it: commands that need the thread would not end while it spins. */
+static void at_once(void)
+{
+	plait_plan *plan;
+
+	open_it("", NULL);
+	plan = make_plan();
+	begin(false);
+	atomic_store(&main_yields, 0);
+	wait_for_call(plan);
+	IS_UINT(atomic_load(&yields_before), 0);
+	plait_plan_release(plan);
+	close_it();
+}
+
 /* The command ends only when the wait has entered the driver. */
 static void wait_each_way(plait_plan *plan)
 {
@@ -301,6 +332,7 @@ static void beside_another_queue(void)
 static const struct tap_scenario all[] = {
 	{ "a wait without a limit", without_limit },
 	{ "a wait inside interposers", inside_interposers },
+	{ "a call", at_once },
 	{ "beside another queue", beside_another_queue },
 	{ "a wait with a limit", with_limit },
 	{ "wait=host", never },
