@@ -8,6 +8,7 @@
 #include "run/args/payload_util.h"
 
 #include "object/context/device.h"
+#include "object/kernel/device_code.h"
 
 /* ---- which repeats ---- */
 
@@ -23,13 +24,27 @@ static bool is_regular(const plait__plan *plan, const plait__plan_arg *arg,
 	       plan->series[arg->index].limit == 0;
 }
 
+/* Returns true if the device of its lane has code for the kernel.  It may be
+ * exchanged for another one later. */
+static bool has_code(const plait__queue_program *compiled, uint32_t command,
+		     const plait__plan_payload *payload)
+{
+	const plait__plan_object *plan_object = compiled->program->plan_object;
+	const plait__plan_command *at = &plan_object->plan->commands[command];
+
+	return plait__device_code_find(
+		       (plait__kernel *)plan_object->kernels[payload->kernel],
+		       compiled->lanes[at->lane].device) != NULL;
+}
+
 static bool is_regular_launch(const plait__queue_program *compiled,
 			      uint32_t command, uint32_t region)
 {
 	const plait__plan *plan = compiled->program->plan;
 	const plait__plan_payload *payload =
 		plait__queue_command_launch(compiled, command);
-	bool regular = !plait__payload_has_series(plan, payload);
+	bool regular = !plait__payload_has_series(plan, payload) &&
+		       has_code(compiled, command, payload);
 
 	for (uint32_t i = 0; regular && i < payload->arg_count; i++)
 		regular = is_regular(plan, &plan->args[payload->arg_first + i],

@@ -352,7 +352,136 @@ static void turns(void)
 	each_place(SEEDS, check_turns);
 }
 
+/* ---- what a run brings ---- */
+
+/* repeat 700 { v = a v + i; v = a v + 700 - i }, memory `v` and `a` of the run */
+static plait_plan *make_brought(const struct place *place, plait_kernel *map)
+{
+	const struct counted counted = { .how = CONSTANT, .count = 700 };
+	const plait_launch launch = { .size = sizeof(launch),
+				      .items = { WORDS } };
+	plait_argument arguments[4] = {
+		of_kind(PLAIT_ARGUMENT_PARAMETER, "v"),
+		of_kind(PLAIT_ARGUMENT_PARAMETER, "v"),
+		of_kind(PLAIT_ARGUMENT_PARAMETER, "a"),
+		of_kind(PLAIT_ARGUMENT_ITERATION, NULL),
+	};
+	const plait_node_desc desc = {
+		.kind = PLAIT_NODE_LAUNCH, .kernel = map, .launch = &launch,
+		.arguments = arguments, .argument_count = 4, .label = "brought",
+	};
+	plait_graph *graph = new_graph(), *body;
+	plait_node node = add_repeat(graph, &counted, NULL, 0);
+
+	body = body_of(graph, node, 0);
+	node = add_node(body, desc, NULL, 0);
+	arguments[3].series = &some_series[4];
+	(void)add_node(body, desc, &node, 1);
+	plait_graph_release(body);
+	return freeze_on(graph, place->lanes);
+}
+
+static void run_brought(plait_plan *plan, plait_buffer *v, uint32_t a)
+{
+	plait_binding bindings[2] = {
+		{ .size = sizeof(*bindings), .buffer = v },
+		{ .size = sizeof(*bindings), .value = &a, .bytes = 4 },
+	};
+	const plait_run_desc desc = { .size = sizeof(desc),
+				      .bindings = bindings,
+				      .binding_count = 2 };
+	uint32_t expected = 1;
+
+	OK(plait_plan_find_parameter(plan, "v", &bindings[0].parameter,
+				     &rig.error) == PLAIT_OK);
+	OK(plait_plan_find_parameter(plan, "a", &bindings[1].parameter,
+				     &rig.error) == PLAIT_OK);
+	for (uint32_t i = 0; i < 700; i++)
+		expected = a * (a * expected + i) + 700 - i;
+	write_words(v, 1);
+	OK_THAT(plait_plan_call(plan, NULL, &desc, &rig.error) == PLAIT_OK,
+		"brought: %s", rig.error.text);
+	IS_UINT(read_words(v), expected);
+}
+
+static void check_brought(const struct place *place)
+{
+	plait_kernel *map = map_kernel();
+	plait_buffer *v[2] = { words_on(rig.device), words_on(rig.device) };
+	plait_plan *plan = make_brought(place, map);
+
+	for (uint32_t run = 0; run < 4; run++)
+		run_brought(plan, v[run % 2], 3 + 2 * (run / 2));
+	plait_plan_release(plan);
+	plait_buffer_release(v[0]);
+	plait_buffer_release(v[1]);
+	plait_kernel_release(map);
+}
+
+static void brought(void)
+{
+	each_place(SEEDS / 2, check_brought);
+}
+
+/* ---- exchanged kernels ---- */
+
+/* x = 3 x + i; y = x + 1, 700 times: beside launches with numbers the host runs
+ * the second kernel, when that is exchanged. */
+static void check_exchange(const struct place *place)
+{
+	const struct counted counted = { .how = CONSTANT, .count = 700 };
+	plait_kernel *map = map_kernel(), *put = put_kernel(), *host;
+	plait_buffer *x = words_on(rig.device), *y = words_on(rig.device);
+	const plait_launch launch = { .size = sizeof(launch),
+				      .items = { WORDS } };
+	const plait_argument arguments[] = { buffer_argument(x),
+					     buffer_argument(y) };
+	const plait_node_desc desc = {
+		.kind = PLAIT_NODE_LAUNCH, .kernel = put, .launch = &launch,
+		.arguments = arguments, .argument_count = 2, .label = "put",
+	};
+	plait_graph *graph = new_graph(), *body;
+	plait_node node = add_repeat(graph, &counted, NULL, 0), last = 0;
+	uint32_t expected = 1;
+	plait_plan *plan;
+
+	builds = false;
+	host = put_kernel();
+	builds = place->builds;
+	body = body_of(graph, node, 0);
+	add_number(body, map, x, NULL, &last);
+	(void)add_node(body, desc, &last, 1);
+	plait_graph_release(body);
+	plan = freeze_on(graph, place->lanes);
+	for (uint32_t i = 0; i < counted.count; i++)
+		expected = 3 * expected + i;
+	for (int run = 0; run < 5; run++) {
+		write_words(x, 1);
+		OK_THAT(plait_plan_call(plan, NULL, NULL, &rig.error) ==
+			PLAIT_OK, "run %d: %s", run, rig.error.text);
+		IS_UINT(read_words(x), expected);
+		IS_UINT(read_words(y), expected + 1);
+		OK_THAT(plait_plan_exchange(plan, run % 2 == 0 ? put : host,
+					    run % 2 == 0 ? host : put,
+					    &rig.error) == PLAIT_OK, "%s",
+			rig.error.text);
+	}
+	plait_plan_release(plan);
+	plait_buffer_release(x);
+	plait_buffer_release(y);
+	plait_kernel_release(map);
+	plait_kernel_release(put);
+	plait_kernel_release(host);
+}
+
+static void exchanged(void)
+{
+	each_place(SEEDS / 3, check_exchange);
+}
+
 static const struct tap_scenario all[] = {
+	{ "brought", brought },
+	{ "exchanged", exchanged },
 	{ "counts", counts },
 	{ "numbers", numbers },
 	{ "many", many },
