@@ -358,19 +358,19 @@ static bool check_times(check *self, const check_queue *queue,
 
 	if (submission->times < 2 && submission->series_count == 0)
 		return true;
-	if (!self->devices[queue->device].repeats)
-		what = "its device does not repeat work";
-	else if (submission->series_count > 0 &&
-		 (!submission->series ||
-		  submission->series->size < sizeof(plait_work_series)))
+	if (submission->series_count > 0 &&
+	    (!submission->series ||
+	     submission->series->size < sizeof(plait_work_series)))
 		what = "its series are null or too short";
 	for (uint32_t i = 0; !what && i < submission->series_count; i++)
 		if (!is_series(submission, i))
-			what = "a series is of no launch";
+			what = "a series of it is of no launch";
 	for (uint32_t i = 0; !what && submission->times > 1 &&
 	     i < submission->work_count; i++)
 		if (!can_repeat(plaitp_check_work(submission, i)))
-			what = "work that cannot be repeated";
+			what = "work of it cannot be repeated";
+	if (!what && !self->devices[queue->device].repeats)
+		what = "its device does not repeat work";
 	if (what)
 		plaitp_check_report(self, CHECK_CORE, self->slot,
 				    "submission: %s", what);

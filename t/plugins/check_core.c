@@ -106,6 +106,39 @@ static void short_rows(void)
 	tear_down("its rows are not valid");
 }
 
+/* The device here repeats nothing, which is looked at last. */
+static void refuse_times(plait_work_kind kind, uint32_t times,
+			 const plait_work_series *series, uint32_t count,
+			 const char *text)
+{
+	const plait_work work = { .size = sizeof(work), .kind = kind,
+				  .function = bed_write_letter };
+	const plait_submission submission = {
+		.size = sizeof(submission), .work = &work, .work_count = 1,
+		.times = times, .series = series, .series_count = count,
+	};
+
+	set_up();
+	IS_INT(bed.table.queue_submit(bed.self, queue, &submission, 1,
+				      &bed.error), PLAIT_E_INTERNAL);
+	HAS_STR(bed.error.text, text);
+	tear_down(text);
+}
+
+static void repeated_work(void)
+{
+	const plait_work_series none = { .size = sizeof(none), .work = 1 };
+	const plait_work_series first = { .size = sizeof(first) };
+	const plait_work_series small = { .size = sizeof(small) - 8 };
+
+	refuse_times(PLAIT_WORK_NOP, 2, NULL, 0, "does not repeat work");
+	refuse_times(PLAIT_WORK_CALL, 2, NULL, 0, "cannot be repeated");
+	refuse_times(PLAIT_WORK_NOP, 0, NULL, 1, "null or too short");
+	refuse_times(PLAIT_WORK_NOP, 1, &small, 1, "null or too short");
+	refuse_times(PLAIT_WORK_NOP, 2, &none, 1, "is of no launch");
+	refuse_times(PLAIT_WORK_NOP, 2, &first, 1, "is of no launch");
+}
+
 static void handles(void)
 {
 	plait_backend_queue *dead;
@@ -329,6 +362,7 @@ static void notifications_call_no_slot(void)
 static const struct tap_scenario all[] = {
 	{ "commands", commands },
 	{ "rows of a smaller struct", short_rows },
+	{ "repeated work", repeated_work },
 	{ "handles", handles },
 	{ "waits", waits_and_emissions },
 	{ "raise", raising },
