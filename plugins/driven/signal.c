@@ -220,12 +220,28 @@ static bool will_emit(const driven_queue *queue,
 	return batch != NULL;
 }
 
-/* Returns the event, held, of a command in flight that the point depends on:
- * of the first batch of the queue that emits the point.  Null: there is none
- * now.  Caller holds self->lock. */
+/* Returns the last enqueued batch of the queue that the point depends on: the one
+ * that emits it, if that is enqueued.  Null: there is none. */
+static const driven_batch *find_enqueued(const driven_queue *queue,
+					 const plait_backend_point *point)
+{
+	const driven_batch *batch = queue->head, *found = NULL;
+
+	for (; batch != NULL; batch = batch->next) {
+		if (batch->event != NULL)
+			found = batch;
+		if (emits(batch, point))
+			break;
+	}
+	return found;
+}
+
+/* Returns the event, held, of a command in flight that the point depends on.
+ * Null: there is none now.  Caller holds self->lock. */
 static void *find_event(struct driven *self, const plait_backend_point *point)
 {
 	const driven_queue *queue = needs_host(self) ? NULL : self->queues;
+	const driven_batch *batch;
 
 	/* A later batch would be of another wait. */
 	if (plaitp_driven_signal_state(point->signal, point->sequence) !=
@@ -233,10 +249,8 @@ static void *find_event(struct driven *self, const plait_backend_point *point)
 		return NULL;
 	while (queue != NULL && !will_emit(queue, point))
 		queue = queue->next_queue;
-	if (queue == NULL || !queue->head->in_flight ||
-	    queue->head->event == NULL)
-		return NULL;
-	return self->ops->hold_event(self, queue->head);
+	batch = queue != NULL ? find_enqueued(queue, point) : NULL;
+	return batch != NULL ? self->ops->hold_event(self, batch) : NULL;
 }
 
 plait_status plaitp_driven_wait_in_driver(plait_backend *backend,

@@ -133,7 +133,8 @@ static void begin(bool at_once)
 	atomic_store(&go, at_once);
 }
 
-static plait_plan *make_plan(void)
+/* Add a launch behind all others. */
+static void add_launch(plait_graph *graph, plait_node *last)
 {
 	const plait_argument argument = { .size = sizeof(argument),
 					  .kind = PLAIT_ARGUMENT_BUFFER,
@@ -143,17 +144,29 @@ static plait_plan *make_plan(void)
 				       .kernel = kernel, .launch = &one_item,
 				       .arguments = &argument,
 				       .argument_count = 1, .device = device };
-	plait_graph *graph;
-	plait_plan *plan = NULL;
-	plait_node node;
 
-	IS_INT(plait_graph_create(context, &graph, &error), PLAIT_OK);
-	IS_INT(plait_graph_add(graph, &desc, NULL, 0, &node, &error), PLAIT_OK);
-	IS_INT(plait_graph_add(graph, &desc, &node, 1, &node, &error),
+	IS_INT(plait_graph_add(graph, &desc, last, *last != 0, last, &error),
 	       PLAIT_OK);
+}
+
+static plait_plan *freeze(plait_graph *graph)
+{
+	plait_plan *plan;
+
 	IS_INT(plait_graph_freeze(graph, NULL, &plan, &error), PLAIT_OK);
 	plait_graph_release(graph);
 	return plan;
+}
+
+static plait_plan *make_plan(void)
+{
+	plait_graph *graph;
+	plait_node last = 0;
+
+	IS_INT(plait_graph_create(context, &graph, &error), PLAIT_OK);
+	add_launch(graph, &last);
+	add_launch(graph, &last);
+	return freeze(graph);
 }
 
 static void wait_for_queue(plait_plan *plan)
@@ -211,6 +224,28 @@ static const struct {
 	{ "call", wait_for_call },
 	{ "queue of runs", wait_for_queue_of_runs },
 };
+
+/* Two windows of a repeat are in flight: the thread waits for the end of the second
+ * one, not for each. */
+static void once_for_all(void)
+{
+	plait_graph *graph, *body;
+	plait_node last = 0;
+	plait_plan *plan;
+
+	open_it("", NULL);
+	IS_INT(plait_graph_create(context, &graph, &error), PLAIT_OK);
+	IS_INT(plait_graph_repeat(graph, 700, 0, &body, NULL, &error),
+	       PLAIT_OK);
+	add_launch(body, &last);
+	plait_graph_release(body);
+	plan = freeze(graph);
+	begin(false);
+	wait_for_call(plan);
+	IS_UINT(standin()->count_waits() - before, 1);
+	plait_plan_release(plan);
+	close_it();
+}
 
 /* A thread that calls a run enters the driver as soon as it has submitted all of
  * it: commands that need the thread would not end while it spins. */
@@ -333,6 +368,7 @@ static const struct tap_scenario all[] = {
 	{ "a wait without a limit", without_limit },
 	{ "a wait inside interposers", inside_interposers },
 	{ "a call", at_once },
+	{ "two windows of a repeat", once_for_all },
 	{ "beside another queue", beside_another_queue },
 	{ "a wait with a limit", with_limit },
 	{ "wait=host", never },
