@@ -77,7 +77,7 @@ pkglib_LTLIBRARIES += %D%/plait_opencl.la
 	%D%/opencl/driver.c %D%/opencl/enqueue.c %D%/opencl/entry.c %D%/opencl/facts.c \
 	%D%/opencl/kernel.h %D%/opencl/launch.c %D%/opencl/memory.c \
 	%D%/opencl/native.c %D%/opencl/object.c %D%/opencl/object.h %D%/opencl/opencl.h %D%/opencl/option.c %D%/opencl/parts.c \
-	%D%/opencl/program.c %D%/opencl/share.c %D%/opencl/shift.c %D%/opencl/signature.c \
+	%D%/opencl/program.c %D%/opencl/queue.c %D%/opencl/share.c %D%/opencl/shift.c %D%/opencl/signature.c \
 	%D%/opencl/warm.c %D%/opencl/events.c \
 	%D%/opencl/events.h $(DRIVEN)
 %C%_plait_opencl_la_CPPFLAGS = $(CPPFLAGS_PLUGIN) -I$(srcdir)/%D%

@@ -97,14 +97,6 @@ struct driven_emit {
 	bool listed;
 };
 
-/* A number that follows the executions of a repeated batch. */
-struct driven_number {
-	uint32_t work;
-	uint32_t argument;
-	uint64_t value; /* of the next execution */
-	uint64_t step;
-};
-
 /* Submission batch, from queue_submit until all of it has happened. */
 struct driven_batch {
 	driven_batch *next; /* in the queue, or in the garbage list */
@@ -115,11 +107,10 @@ struct driven_batch {
 	struct driven_wait *waits;
 	struct driven_emit *emits;
 	plait_work *works;
-	struct driven_number *numbers;
+	plait_work_series *series; /* `first` is of the next execution */
 	void *events; /* the driver's: room for one pointer for each wait */
-	uint32_t times;	     /* that the works are executed; above 1 none is a
-			      * host function */
-	uint32_t number_count;
+	uint32_t times;	     /* of the works; above 1 without host functions */
+	uint32_t series_count;
 	uint32_t work_count;
 	uint32_t wait_count;
 	uint32_t emit_count;
@@ -155,9 +146,8 @@ struct plait_backend_queue {
 	bool dirty;
 	bool unflushed; /* ops->enqueue sets it: ops->flush is to be called */
 	bool timed; /* commands may ask for their times */
-	/* A host function ended its thread.  Written without the lock: by that
-	 * thread, and by queue_recover when no batch is left. */
-	bool lost;
+	bool lost; /* A host function ended its thread.  Written without the
+		    * lock: by that thread, by queue_recover without batches. */
 	bool failed;
 	plait_error error;
 	char label[DRIVEN_LABEL_BYTES];
@@ -184,36 +174,33 @@ struct plait_backend_signal {
 struct driven_ops {
 	const char *name; /* name of the backend, for error texts */
 	bool segments;	  /* the backend has segments */
-	bool repeats;	  /* `enqueue` heeds batch->times and numbers */
+	bool repeats;	  /* `enqueue` heeds batch->times and series */
 	/* Create queue->driver on queue->device. */
 	plait_status (*open_queue)(struct driven *self, driven_queue *queue,
 				   const plait_queue_request *request,
 				   plait_error *error);
 	/* Destroy queue->driver, or null; also after open_queue has failed. */
 	void (*close_queue)(struct driven *self, driven_queue *queue);
-	/* Make a failed queue without pending work usable again.  May be null.
-	 * Returns PLAIT_E_LOST if the queue cannot recover. */
+	/* Make a failed queue without pending work usable again; may be null.
+	 * PLAIT_E_LOST: it cannot recover. */
 	plait_status (*recover)(struct driven *self, driven_queue *queue,
 				plait_error *error);
 	/* Enqueue the works of a batch from work_index up to its next host
-	 * function or its end, after the events of the sources of its waits; all
-	 * of them batch->times times.
-	 * When they are done plaitp_driven_complete is called, or `collect` sees
-	 * it: set batch->in_flight, and batch->event if no work follows them.
-	 * Does nothing if there are neither works nor sources. */
+	 * function or its end, batch->times times, after the events of the
+	 * sources of its waits.  When they are done plaitp_driven_complete is
+	 * called, or `collect` sees it: set batch->in_flight, and batch->event if
+	 * no work follows.  Does nothing with neither works nor sources. */
 	void (*enqueue)(struct driven *self, driven_batch *batch);
 	/* Share the event of `before` with `batch`, if possible. */
 	void (*share_event)(struct driven *self, driven_batch *batch,
 			    const driven_batch *before);
-	/* Release batch->event and batch->driver_data, either of which may be
-	 * null. */
+	/* Release batch->event and batch->driver_data, which may be null. */
 	void (*drop)(struct driven *self, driven_batch *batch);
 	/* Submit the enqueued commands to the device. */
 	void (*flush)(struct driven *self, driven_queue *queue);
 	/* With waits_in_driver.  Retain batch->event; null: it has ended. */
 	void *(*hold_event)(struct driven *self, const driven_batch *batch);
-	/* Wait for the event and release it.  Caller does not hold
-	 * self->lock. */
+	/* Wait for the event and release it, without self->lock. */
 	void (*await_event)(struct driven *self, void *event);
 	/* Describe batch->code. */
 	void (*describe)(struct driven *self, const driven_batch *batch,
@@ -222,8 +209,8 @@ struct driven_ops {
 	/* The following may be null, together: of a backend that reports
 	 * completions by plaitp_driven_begin_callback. */
 
-	/* Begin the end of a queue: no callback for it begins from here on.
-	 * Caller does not hold self->lock. */
+	/* Begin the end of a queue, without self->lock: no callback for it
+	 * begins from here on. */
 	void (*unregister)(driven_queue *queue);
 	/* End the batches whose commands have ended, without a call of the
 	 * driver: in_flight, code, plaitp_driven_mark_dirty. */
@@ -251,8 +238,7 @@ plait_status plaitp_driven_fail(const plait_host_services *services,
 				int64_t origin, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
-/* Parse digits and an optional K, M, G or T, powers of 1024.  Returns 0 or
- * -1. */
+/* Parse digits and an optional K, M, G or T, powers of 1024.  Returns 0 or -1. */
 int plaitp_driven_parse_bytes(const char *text, uint64_t *out);
 
 /* --- queue.c: the queue slots of the backend table */

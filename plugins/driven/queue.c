@@ -176,15 +176,9 @@ static void copy_series(driven_batch *batch, const plait_submission *from)
 {
 	uint32_t i;
 
-	batch->number_count = from->series_count;
-	for (i = 0; i < from->series_count; i++) {
-		const plait_work_series *series = series_at(from, i);
-
-		batch->numbers[i] = (struct driven_number){
-			series->work, series->argument, series->first,
-			series->step,
-		};
-	}
+	batch->series_count = from->series_count;
+	for (i = 0; i < from->series_count; i++)
+		batch->series[i] = *series_at(from, i);
 }
 
 /* `repeats`: the submission has series. */
@@ -192,7 +186,7 @@ static uint64_t count_bytes(const plait_submission *from, bool repeats)
 {
 	return sizeof(driven_batch) +
 	       (repeats ? from->series_count : 0) *
-		       sizeof(struct driven_number) +
+		       sizeof(plait_work_series) +
 	       from->work_count * sizeof(plait_work) +
 	       from->wait_count * (sizeof(struct driven_wait) +
 				   sizeof(void *)) +
@@ -220,7 +214,7 @@ static driven_batch *copy_batch(struct driven *self, driven_queue *queue,
 	batch->waits = (void *)(batch->works + from->work_count);
 	batch->emits = (void *)(batch->waits + from->wait_count);
 	batch->events = (void *)(batch->emits + from->emit_count);
-	batch->numbers = (void *)((void **)batch->events + from->wait_count);
+	batch->series = (void *)((void **)batch->events + from->wait_count);
 	copy_works(batch, from);
 	copy_points(batch, from);
 	if (repeats)

@@ -258,7 +258,13 @@ plait_status plaitp_opencl_import_queue(plait_backend *self,
 					cl_command_queue *out,
 					plait_error *error);
 
-/* --- enqueue.c: operations of the driver */
+/* --- enqueue.c: the operation enqueue */
+
+/* After a failure the queue has failed, and what the driver had accepted has
+ * ended. */
+void plaitp_opencl_enqueue(struct driven *driven, driven_batch *batch);
+
+/* --- queue.c: operations of the driver */
 
 extern const struct driven_ops plaitp_opencl_ops;
 

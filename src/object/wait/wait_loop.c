@@ -416,12 +416,12 @@ static plait_status block(struct waiter *waiter, plait_error *error)
 	if (is_virtual(waiter))
 		return plait__progress_has_retrying(&context->driver) ?
 			       PLAIT_PENDING : wait_virtual(waiter, error);
-	/* Commands that wait for this thread inside their driver cannot end while
-	 * it spins. */
-	if (!waiter->backs_off && wait_in_driver(waiter))
-		return PLAIT_PENDING;
-	if (!waiter->backs_off)
+	if (!waiter->backs_off) {
+		/* Commands that need this thread do not end while it spins. */
+		if (wait_in_driver(waiter))
+			return PLAIT_PENDING;
 		plait__backoff_init(&waiter->backoff, PLAIT__BACKOFF_SHARED);
+	}
 	waiter->backs_off = true;
 	if (plait__backoff_step(&waiter->backoff)) {
 		if (waiter->backoff.spins_left == 0)
@@ -487,8 +487,7 @@ static plait_status loop(struct waiter *waiter, plait_error *error)
 {
 	plait__wait_request *request = waiter->request;
 	plait_status status;
-	bool served;
-	bool late;
+	bool served, late;
 
 	for (;;) {
 		late = is_late(waiter);
@@ -566,7 +565,6 @@ bool plait__wait_pump(plait__context *context)
 	plait__wait_request request = { .context = context,
 					.ready = is_never };
 	struct waiter waiter = { .request = &request };
-
 	uint64_t limit_ns;
 	bool more;
 
@@ -582,7 +580,6 @@ plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 {
 	struct waiter waiter = { .request = request };
 	plait_status status;
-	uint64_t i;
 
 	request->decided = false;
 	/* Points behind a failed flush would never be reached. */
@@ -591,7 +588,7 @@ plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 	waiter.deadline_ns = plait__clock_deadline(request->timeout_ns);
 	if (request->count != 0)
 		waiter.port = request->points[0].port;
-	for (i = 1; i < request->count; i++)
+	for (uint64_t i = 1; i < request->count; i++)
 		if (request->points[i].port != waiter.port)
 			waiter.port = NULL;
 	status = request->timeout_ns == PLAIT_FOREVER ?
