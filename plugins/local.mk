@@ -21,7 +21,8 @@ noinst_LTLIBRARIES += %D%/plait_null.la
 # chaos: a simulated system
 pkglib_LTLIBRARIES += %D%/plait_chaos.la
 %C%_plait_chaos_la_SOURCES = %D%/chaos/chaos.h %D%/chaos/clock.c %D%/chaos/drive.c \
-	%D%/chaos/entry.c %D%/chaos/kernel.c %D%/chaos/memory.c %D%/chaos/option.c \
+	%D%/chaos/entry.c %D%/chaos/kernel.c %D%/chaos/link.c %D%/chaos/link.h \
+	%D%/chaos/memory.c %D%/chaos/option.c %D%/chaos/option.h \
 	%D%/chaos/queue.c %D%/chaos/random.c %D%/chaos/run.c \
 	%D%/chaos/segment.c %D%/chaos/signal.c %D%/chaos/system.c
 %C%_plait_chaos_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)

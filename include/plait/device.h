@@ -251,7 +251,7 @@ enum {
 	PLAIT_DEVICE_IMAGE = 1 << 14
 };
 
-/* Properties of a device; 400 bytes, filled by plait_device_query. */
+/* Properties of a device, filled by plait_device_query. */
 typedef struct plait_device_info {
 	uint32_t size;
 	/* Position among the devices of its backend. */
@@ -277,7 +277,9 @@ typedef struct plait_device_info {
 	/* Accepted source forms: bits 1 << PLAIT_SOURCE_...; 0: kernels are
 	 * host functions, if the device can run them. */
 	uint32_t forms;
-	uint32_t reserved0;
+	/* Number of its memory in the context; devices with equal ones share
+	 * it.  0: that of the program. */
+	uint32_t memory;
 	/* Limit of the local memory of one group of a kernel; 0: unknown. */
 	uint64_t local_bytes;
 } plait_device_info;

@@ -36,6 +36,7 @@
 #include "plait/inbox.h"
 #include "plait/kernel.h"
 #include "plait/launch.h"
+#include "plait/link.h"
 #include "plait/mapper.h"
 #include "plait/native.h"
 #include "plait/node.h"

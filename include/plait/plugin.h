@@ -68,6 +68,7 @@
 #define PLAIT_PLUGIN_H
 
 #include "plait/code.h"
+#include "plait/link.h"
 #include "plait/memory.h"
 #include "plait/native.h"
 #include "plait/work.h"
@@ -124,7 +125,8 @@ typedef struct plait_backend_device {
 	plait_device_capabilities capabilities;
 	/* Maximum number of concurrent commands, at least 1. */
 	uint32_t parallel;
-	uint32_t reserved0;
+	/* Devices with equal numbers share a memory; 0: it has its own. */
+	uint32_t memory;
 	uint64_t memory_bytes;
 	uint64_t alignment_bytes;
 	/* Costs, 0: unknown: a batch; each command; a wait for a queue. */
@@ -171,6 +173,9 @@ typedef struct plait_native_request {
 	plait_backend_queue *queue;
 	plait_backend_memory *memory;
 } plait_native_request;
+
+/* The memory of the program, as an end of link_query. */
+#define PLAIT_LINK_HOST UINT32_MAX
 
 /* Flags of signal_create. */
 typedef uint32_t plait_backend_signal_flags;
@@ -555,6 +560,12 @@ struct plait_backend_table {
 	/* The label of the signal, or of the queue that it belongs to. */
 	void (*signal_label)(plait_backend *self, plait_backend_signal *signal,
 			     const char *label);
+	/* How bytes get from device `from` to device `to`, not equal, or
+	 * PLAIT_LINK_HOST, memory of the program; see doc/plugins.md.  `out` is
+	 * zero except for `size`, and may stay so: unknown. */
+	plait_status (*link_query)(plait_backend *self, uint32_t from,
+				   uint32_t to, plait_link_info *out,
+				   plait_error *error);
 };
 
 /* Name and type of the symbol that a plugin exports. */

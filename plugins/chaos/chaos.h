@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Types and functions of the simulated system.  system.c has open and close,
- * option.c the options, clock.c virtual time and events, random.c the random
- * numbers, kernel.c, memory.c, queue.c and signal.c the objects, run.c and
- * segment.c the execution, drive.c wait and pump, the only slots in which time
- * advances.
+ * option.c the options (option.h), link.c the links (link.h), clock.c virtual
+ * time and events, random.c the random numbers, kernel.c, memory.c, queue.c and
+ * signal.c the objects, run.c and segment.c the execution, drive.c wait and
+ * pump, the only slots in which time advances.
  */
 #ifndef PLAIT_PLUGINS_CHAOS_H
 #define PLAIT_PLUGINS_CHAOS_H
@@ -14,6 +14,9 @@
 #include <stddef.h>
 
 #include "plait/plugin.h"
+
+#include "link.h"
+#include "option.h"
 
 typedef struct chaos chaos;
 typedef struct chaos_batch chaos_batch;
@@ -25,49 +28,6 @@ typedef struct plait_backend_memory chaos_memory;
 
 /* Local memory of a group on each device. */
 enum { CHAOS_LOCAL_BYTES = 1 << 16 };
-
-/* Behaviour of real drivers that the rules permit; option `quirks`. */
-enum {
-	/* Notifications come long after the emission. */
-	CHAOS_LATE_NOTIFY = 1 << 0,
-	/* A point that has happened is notified inside signal_notify. */
-	CHAOS_INLINE_NOTIFY = 1 << 1,
-	/* The host sees emissions long after the queues do. */
-	CHAOS_SLOW_HOST = 1 << 2,
-	/* Work starts only after its queue was flushed. */
-	CHAOS_NEEDS_FLUSH = 1 << 3,
-	/* Delays vary by a factor of 1024, so queues overtake each other. */
-	CHAOS_SHUFFLE = 1 << 4,
-	/* Waiting queues have spurious wake-ups. */
-	CHAOS_SPURIOUS = 1 << 5,
-	/* A mapping is a copy, written back by unmap. */
-	CHAOS_STAGED_MAP = 1 << 6
-};
-
-typedef struct chaos_range {
-	uint64_t min;
-	uint64_t max;
-} chaos_range;
-
-typedef struct chaos_options {
-	uint64_t seed;
-	uint64_t devices;
-	uint64_t memory_bytes;
-	uint64_t parallel;
-	uint64_t host_calls;
-	uint64_t kernels;
-	uint64_t segments;
-	uint64_t patches;
-	uint64_t rows;
-	uint64_t regions; /* in segments */
-	uint64_t alignment_bytes;
-	uint64_t patience_ms;
-	uint64_t log;
-	chaos_range submit_ns;
-	chaos_range command_ns;
-	chaos_range hop_ns;
-	uint32_t quirks;
-} chaos_options;
 
 /* A scheduled callback, embedded in its owner, which sets the last two fields;
  * clock.c sets the others.  In the heap at most once. */
@@ -238,11 +198,6 @@ uint32_t plaitp_chaos_device_count(plait_backend *self);
 plait_status plaitp_chaos_device_query(plait_backend *self, uint32_t device,
 				       plait_backend_device *out,
 				       plait_error *error);
-
-/* option.c */
-plait_status plaitp_chaos_options(plait_host *host,
-				  const plait_host_services *services,
-				  chaos_options *out, plait_error *error);
 
 /* random.c */
 uint64_t plaitp_chaos_random(chaos *system);

@@ -45,6 +45,7 @@ static const plait_backend_table full = {
 	.segment_destroy = plaitp_chaos_segment_destroy,
 	.segment_patch = plaitp_chaos_segment_patch,
 	.segment_stop = plaitp_chaos_segment_stop,
+	.link_query = plaitp_chaos_link_query,
 };
 
 plait_status plait_plugin_entry(const plait_host_services *services,

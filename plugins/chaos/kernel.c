@@ -13,6 +13,7 @@ struct plait_backend_kernel {
 	plait_host_code *code;
 	uint64_t total_bytes;
 	uint64_t group[3];
+	uint32_t device;
 	uint32_t parameter_count;
 	struct parameter {
 		uint32_t bytes; /* of the value, or of an address */
@@ -45,7 +46,8 @@ static const plait_code_parameter *nth_parameter(const plait_code *code,
 		(bytes + (uint64_t)index * code->parameters[0].size);
 }
 
-static plait_backend_kernel *new_kernel(chaos *system, const plait_code *code)
+static plait_backend_kernel *new_kernel(chaos *system, uint32_t device,
+					const plait_code *code)
 {
 	uint64_t bytes = sizeof(plait_backend_kernel) +
 		code->parameter_count * sizeof(struct parameter);
@@ -54,6 +56,7 @@ static plait_backend_kernel *new_kernel(chaos *system, const plait_code *code)
 	if (!kernel)
 		return NULL;
 	kernel->total_bytes = bytes;
+	kernel->device = device;
 	kernel->parameter_count = code->parameter_count;
 	for (uint32_t i = 0; i < code->parameter_count; i++) {
 		const plait_code_parameter *from = nth_parameter(code, i);
@@ -104,7 +107,7 @@ plait_status plaitp_chaos_kernel_build(plait_backend *self, uint32_t device,
 		return plaitp_chaos_fail(system, error, PLAIT_E_UNSUPPORTED, 0,
 					 "device chaos:%u takes no code of "
 					 "form %u", device, code->form);
-	kernel = new_kernel(system, code);
+	kernel = new_kernel(system, device, code);
 	if (!kernel)
 		return plaitp_chaos_fail(system, error, PLAIT_E_NOMEM, 0,
 					 "no memory for kernel %.60s",
@@ -229,10 +232,15 @@ plait_status plaitp_chaos_launch_create(plait_backend *self,
 	uint64_t bytes = sizeof(plait_backend_launch) +
 		count * sizeof(void *) + cells * sizeof(uint64_t) +
 		BLOCK_ALIGNMENT + count_local(request);
-	plait_backend_launch *launch = plaitp_chaos_allocate(system, bytes);
+	plait_status status = plaitp_chaos_link_check_launch(
+		system, request->kernel->device, request, error);
+	plait_backend_launch *launch;
 	uint64_t *cell;
 
-	*out = launch;
+	*out = NULL;
+	if (status != PLAIT_OK)
+		return status;
+	*out = launch = plaitp_chaos_allocate(system, bytes);
 	if (!launch)
 		return plaitp_chaos_fail(system, error, PLAIT_E_NOMEM, 0,
 					 "no memory for a launch");

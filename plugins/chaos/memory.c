@@ -34,10 +34,17 @@ enum { IMAGE_ALIGNMENT = 64 };
 /* Equal to the public PLAIT_MAP_WRITE. */
 enum { MAP_WRITE = 1 << 1 };
 
+/* Bytes in use of the memory that the device has, or shares. */
+static uint64_t *used_of(chaos *system, chaos_device *device)
+{
+	return &(system->options.shared ? system->devices : device)->memory_used;
+}
+
 static plait_status take(chaos *system, chaos_device *device, uint64_t bytes,
 			 plait_error *error)
 {
-	uint64_t left = system->options.memory_bytes - device->memory_used;
+	uint64_t *used = used_of(system, device);
+	uint64_t left = system->options.memory_bytes - *used;
 
 	if (bytes > left)
 		return plaitp_chaos_fail(
@@ -46,7 +53,7 @@ static plait_status take(chaos *system, chaos_device *device, uint64_t bytes,
 			device->index, (unsigned long long)bytes,
 			(unsigned long long)left,
 			(unsigned long long)system->options.memory_bytes);
-	device->memory_used += bytes;
+	*used += bytes;
 	return PLAIT_OK;
 }
 
@@ -90,7 +97,7 @@ static plait_status allocate(chaos *system, chaos_memory *memory,
 	memory->block = system->services->resize(system->host, NULL, 0,
 						 memory->block_bytes);
 	if (!memory->block) {
-		memory->device->memory_used -= memory->size_bytes;
+		*used_of(system, memory->device) -= memory->size_bytes;
 		return plaitp_chaos_fail(
 			system, error, PLAIT_E_NOMEM, 0,
 			"no memory for %llu bytes of device chaos:%u",
@@ -163,7 +170,7 @@ void plaitp_chaos_memory_destroy(plait_backend *self,
 	while (memory->maps)
 		drop_map(system, memory, &memory->maps);
 	if (memory->block) {
-		memory->device->memory_used -= memory->size_bytes;
+		*used_of(system, memory->device) -= memory->size_bytes;
 		plaitp_chaos_free(system, memory->block, memory->block_bytes);
 	}
 	plaitp_chaos_unlock(system);

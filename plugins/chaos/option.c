@@ -146,6 +146,60 @@ static plait_status read_quirks(const struct reader *reader, uint32_t *out)
 	return PLAIT_OK;
 }
 
+/* Read LATENCY/BANDWIDTH, in ns and bytes per microsecond. */
+static plait_status read_link(const struct reader *reader, const char *key,
+			      chaos_link *link)
+{
+	const char *text = reader->services->option(reader->host, key);
+	const uint64_t most = 1000000000;
+	chaos_link read = { 0, 0 };
+	const char *end;
+
+	if (!text)
+		return PLAIT_OK;
+	end = number(text, &read.latency_ns);
+	if (end)
+		end = *end == '/' ? number(end + 1, &read.bytes_per_us) : NULL;
+	if (!end || *end || read.latency_ns == 0 || read.latency_ns > most ||
+	    read.bytes_per_us == 0 || read.bytes_per_us > most)
+		return refuse(reader, key, text,
+			      "LATENCY/BANDWIDTH, in nanoseconds and bytes per "
+			      "microsecond, each from 1 to 1000000000");
+	*link = read;
+	return PLAIT_OK;
+}
+
+static plait_status read_peers(const struct reader *reader, uint32_t *out)
+{
+	static const char *const names[] = {
+		[CHAOS_PEERS_ALL] = "all", [CHAOS_PEERS_RING] = "ring",
+		[CHAOS_PEERS_NONE] = "none"
+	};
+	const char *text = reader->services->option(reader->host, "peers");
+	uint32_t i;
+
+	if (!text)
+		return PLAIT_OK;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(text, names[i]) == 0) {
+			*out = i;
+			return PLAIT_OK;
+		}
+	return refuse(reader, "peers", text, "all, ring or none");
+}
+
+static plait_status read_links(const struct reader *reader, chaos_options *out)
+{
+	plait_status status;
+
+	if ((status = read_peers(reader, &out->peers)) ||
+	    (status = read_number(reader, "shared", 0, 1, &out->shared)) ||
+	    (status = read_link(reader, "link", &out->link)) ||
+	    (status = read_link(reader, "host_link", &out->host_link)))
+		return status;
+	return PLAIT_OK;
+}
+
 plait_status plaitp_chaos_options(plait_host *host,
 				  const plait_host_services *services,
 				  chaos_options *out, plait_error *error)
@@ -187,6 +241,7 @@ plait_status plaitp_chaos_options(plait_host *host,
 	    (status = read_range(&reader, "submit_ns", &out->submit_ns)) ||
 	    (status = read_range(&reader, "command_ns", &out->command_ns)) ||
 	    (status = read_range(&reader, "hop_ns", &out->hop_ns)) ||
+	    (status = read_links(&reader, out)) ||
 	    (status = read_quirks(&reader, &out->quirks)))
 		return status;
 	return PLAIT_OK;

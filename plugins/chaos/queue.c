@@ -156,6 +156,21 @@ static chaos_batch *copy_batches(chaos *system,
 	return first;
 }
 
+/* Refuse commands with memory that the queue's device does not reach. */
+static plait_status check_links(chaos *system, const chaos_queue *queue,
+				const chaos_batch *batch, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	for (; batch; batch = batch->next)
+		for (uint32_t i = 0; status == PLAIT_OK &&
+		     i < batch->work_count; i++)
+			status = plaitp_chaos_link_check_work(
+				system, queue->device->index, &batch->work[i],
+				error);
+	return status;
+}
+
 static void append(chaos *system, chaos_queue *queue, chaos_batch *batch)
 {
 	batch->next = NULL;
@@ -229,7 +244,9 @@ plait_status plaitp_chaos_queue_submit(plait_backend *self,
 					 "no memory for %u submissions",
 					 count);
 	plaitp_chaos_lock(system);
-	status = append_all(system, queue, first, error);
+	status = check_links(system, queue, first, error);
+	if (status == PLAIT_OK)
+		status = append_all(system, queue, first, error);
 	plaitp_chaos_unlock(system);
 	if (status != PLAIT_OK)
 		free_batches(system, first);

@@ -143,9 +143,13 @@ static void handle_return(chaos *system, chaos_queue *queue,
 
 static void schedule_end(chaos *system, chaos_queue *queue)
 {
-	schedule_queue(system, queue, CHAOS_QUEUE_RUNNING,
-		       plaitp_chaos_random_delay(system,
-						 &system->options.command_ns));
+	uint64_t ns = plaitp_chaos_link_ns(
+		system, &queue->head->work[queue->work_index]);
+
+	if (ns == 0)
+		ns = plaitp_chaos_random_delay(system,
+					       &system->options.command_ns);
+	schedule_queue(system, queue, CHAOS_QUEUE_RUNNING, ns);
 }
 
 struct calling {

@@ -22,6 +22,7 @@ enum { NO_REGION = UINT32_MAX };
 
 struct plait_backend_segment {
 	uint64_t total_bytes;
+	uint32_t device;
 	plait_work *work;
 	uint32_t *before;
 	uint32_t *before_first;
@@ -165,17 +166,24 @@ plait_status plaitp_chaos_segment_create(plait_backend *self, uint32_t device,
 	chaos *system = chaos_of(self);
 	uint32_t count = request->work_count;
 	plait_backend_segment *segment;
+	plait_status status = PLAIT_OK;
 
 	*out = NULL;
 	if (!system->options.segments)
 		return plaitp_chaos_fail(system, error, PLAIT_E_UNSUPPORTED, 0,
 					 "device chaos:%u has no segments",
 					 device);
+	for (uint32_t i = 0; status == PLAIT_OK && i < count; i++)
+		status = plaitp_chaos_link_check_work(
+			system, device, nth(request->work, i), error);
+	if (status != PLAIT_OK)
+		return status;
 	segment = new_segment(system, request);
 	if (!segment)
 		return plaitp_chaos_fail(system, error, PLAIT_E_NOMEM, 0,
 					 "no memory for a segment of %u "
 					 "commands", count);
+	segment->device = device;
 	memcpy(segment->before_first, request->before_first,
 	       (count + 1ull) * sizeof(uint32_t));
 	if (request->before_first[count] > 0)
@@ -200,11 +208,16 @@ plait_status plaitp_chaos_segment_patch(plait_backend *self,
 					plait_error *error)
 {
 	chaos *system = chaos_of(self);
+	plait_status status;
 
 	if (system->options.patches == 0)
 		return plaitp_chaos_fail(system, error, PLAIT_E_UNSUPPORTED, 0,
 					 "chaos: segments are not changed "
 					 "(patches=0)");
+	status = plaitp_chaos_link_check_work(system, segment->device, work,
+					      error);
+	if (status != PLAIT_OK)
+		return status;
 	plaitp_chaos_lock(system);
 	copy_work(&segment->work[index], work);
 	plaitp_chaos_unlock(system);

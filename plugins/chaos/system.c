@@ -173,6 +173,7 @@ plait_status plaitp_chaos_device_query(plait_backend *self, uint32_t device,
 	if (options->kernels)
 		full.forms = 1u << PLAIT_SOURCE_C;
 	full.parallel = (uint32_t)options->parallel;
+	full.memory = options->shared ? 1 : 0;
 	full.memory_bytes = options->memory_bytes;
 	full.alignment_bytes = options->alignment_bytes;
 	full.local_bytes = CHAOS_LOCAL_BYTES;

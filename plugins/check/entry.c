@@ -163,6 +163,36 @@ static plait_status device_query(plait_backend *backend, uint32_t device,
 				   error);
 }
 
+/* PLAIT_LINK_HOST is a number above those of devices. */
+static bool is_end(const check *self, uint32_t end)
+{
+	return end < self->device_count || end == PLAIT_LINK_HOST;
+}
+
+/* Called like device_query. */
+static plait_status link_query(plait_backend *backend, uint32_t from,
+			       uint32_t to, plait_link_info *out,
+			       plait_error *error)
+{
+	static const char slot[] = "link_query";
+	check *self = check_of(backend);
+	plait_error mine = plaitp_check_record();
+	plait_status status;
+
+	plaitp_check_enter(self, slot);
+	if (!is_end(self, from) || !is_end(self, to) || from == to)
+		plaitp_check_report(self, CHECK_CORE, slot,
+				    "asks for the link from %u to %u of %u "
+				    "devices (P-T01)", from, to,
+				    self->device_count);
+	plaitp_check_leave(self);
+	if (!self->inner_table->link_query)
+		return PLAIT_OK;
+	status = self->inner_table->link_query(self->inner, from, to, out,
+					       &mine);
+	return plaitp_check_result(self, slot, status, false, &mine, error);
+}
+
 static const plait_backend_table full = {
 	.size = sizeof(full),
 	.abi = PLAIT_PLUGIN_ABI,
@@ -208,6 +238,7 @@ static const plait_backend_table full = {
 	.segment_stop = plaitp_check_segment_stop,
 	.wait_in_driver = plaitp_check_wait_in_driver,
 	.signal_label = plaitp_check_signal_label,
+	.link_query = link_query,
 };
 
 plait_status plait_plugin_entry(const plait_host_services *services,

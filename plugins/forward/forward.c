@@ -239,6 +239,16 @@ static void signal_label(plait_backend *backend, plait_backend_signal *signal,
 		FORWARD_DESTROY(signal_label, signal, label);
 }
 
+static plait_status link_query(plait_backend *backend, uint32_t from,
+			       uint32_t to, plait_link_info *out,
+			       plait_error *error)
+{
+	if (!forward_of(backend)->inner_table->link_query)
+		return refuse(backend, "this backend tells nothing of links",
+			      error);
+	FORWARD(link_query, from, to, out, error);
+}
+
 /* --- kernels, native handles, segments */
 
 static plait_status kernel_build(plait_backend *backend, uint32_t device,
@@ -360,6 +370,7 @@ const plait_backend_table plaitp_forward_slots = {
 	.segment_stop = segment_stop,
 	.wait_in_driver = wait_in_driver,
 	.signal_label = signal_label,
+	.link_query = link_query,
 };
 
 plait_status plaitp_forward_entry(const plait_host_services *services,

@@ -90,6 +90,7 @@ static void fill_slots(plait_backend_table *table)
 	table->segment_create = plaitp_null_segment_create;
 	table->segment_destroy = plaitp_null_segment_destroy;
 	table->segment_patch = plaitp_null_segment_patch;
+	table->link_query = plaitp_null_link_query;
 	table->wrap = NULL;
 }
 

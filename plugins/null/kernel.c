@@ -92,3 +92,16 @@ plait_status plaitp_null_segment_patch(plait_backend *self,
 	(void)work;
 	return plaitp_null_refuse(error);
 }
+
+/* Leaves the figures zero: unknown. */
+plait_status plaitp_null_link_query(plait_backend *self, uint32_t from,
+				    uint32_t to, plait_link_info *out,
+				    plait_error *error)
+{
+	(void)self;
+	(void)from;
+	(void)to;
+	(void)out;
+	(void)error;
+	return PLAIT_OK;
+}

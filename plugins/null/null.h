@@ -96,5 +96,8 @@ plait_status plaitp_null_segment_patch(plait_backend *self,
 				       plait_backend_segment *segment,
 				       uint32_t index, const plait_work *work,
 				       plait_error *error);
+plait_status plaitp_null_link_query(plait_backend *self, uint32_t from,
+				    uint32_t to, plait_link_info *out,
+				    plait_error *error);
 
 #endif

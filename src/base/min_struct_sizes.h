@@ -16,6 +16,7 @@ _Static_assert(sizeof(void *) == 8, "plait is for 64-bit machines: others need "
 	X(plait_allocator, 24)				\
 	X(plait_context_desc, 72)			\
 	X(plait_device_info, 400)			\
+	X(plait_link_info, 24)				\
 	X(plait_buffer_desc, 32)			\
 	X(plait_wrap_desc, 72)				\
 	X(plait_array, 288)				\

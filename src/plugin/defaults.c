@@ -105,6 +105,19 @@ static void default_signal_label(plait_backend *self,
 	(void)label;
 }
 
+/* All figures are unknown, which zeros express. */
+static plait_status default_link(plait_backend *self, uint32_t from,
+				 uint32_t to, plait_link_info *out,
+				 plait_error *error)
+{
+	(void)self;
+	(void)from;
+	(void)to;
+	(void)out;
+	(void)error;
+	return PLAIT_OK;
+}
+
 static plait_status default_wrap(plait_host *host,
 				 const plait_host_services *services,
 				 const plait_backend_table *inner_table,
@@ -268,6 +281,8 @@ void plait__defaults_fill(plait_backend_table *table)
 		table->wait_in_driver = default_wait_in_driver;
 	if (table->signal_label == NULL)
 		table->signal_label = default_signal_label;
+	if (table->link_query == NULL)
+		table->link_query = default_link;
 	if (table->wrap == NULL)
 		table->wrap = default_wrap;
 	if (table->native_query == NULL)

@@ -7,6 +7,7 @@
 
 #include "plugin/defaults.h"
 #include "plugin/canary.h"
+#include "plugin/guarded_error.h"
 #include "plugin/load.h"
 #include "plugin/services.h"
 
@@ -22,40 +23,11 @@ struct plait__layer {
 	struct plait_host host;
 };
 
-/* An error record for a plugin, followed by a canary. */
-struct guarded_error {
-	plait_error record;
-	unsigned char canary[PLAIT__CANARY_BYTES];
-};
-
 /* A device record for a plugin, followed by a canary. */
 struct guarded_device {
 	plait_backend_device record;
 	unsigned char canary[PLAIT__CANARY_BYTES];
 };
-
-static void init_error(struct guarded_error *guarded)
-{
-	memset(guarded, 0, sizeof(*guarded));
-	guarded->record.size = sizeof(guarded->record);
-	plait__canary_init(guarded->canary);
-}
-
-/* Turn the result of a slot into a valid status and a printable text. */
-static plait_status check_result(struct guarded_error *guarded,
-				 plait_status status, const char *name,
-				 const char *slot, plait_error *error)
-{
-	if (!plait__canary_is_intact(guarded->canary))
-		return plait__fail(error, PLAIT_E_INTERNAL,
-				   "plugin %s: %s wrote past the %zu bytes "
-				   "of the error", name, slot,
-				   sizeof(guarded->record));
-	status = plait__load_check_status(status, name, slot, &guarded->record);
-	if (status != PLAIT_OK)
-		plait__error_copy(error, &guarded->record);
-	return status;
-}
 
 /* --- devices */
 
@@ -140,10 +112,10 @@ static plait_status query_device(struct plait__layer *layer, uint32_t index,
 {
 	const char *name = layer->table.name;
 	struct guarded_device device;
-	struct guarded_error guarded;
+	plait__guarded_error guarded;
 	plait_status status;
 
-	init_error(&guarded);
+	plait__guarded_error_init(&guarded);
 	memset(&device, 0, sizeof(device));
 	device.record.size = sizeof(device.record);
 	plait__canary_init(device.canary);
@@ -154,7 +126,8 @@ static plait_status query_device(struct plait__layer *layer, uint32_t index,
 				   "plugin %s: device_query wrote past the "
 				   "%zu bytes of its result", name,
 				   sizeof(device.record));
-	status = check_result(&guarded, status, name, "device_query", error);
+	status = plait__guarded_error_check(&guarded, status, name,
+					    "device_query", error);
 	if (status == PLAIT_OK)
 		status = check_device(layer, index, &device.record, error);
 	if (status != PLAIT_OK)
@@ -244,11 +217,11 @@ static plait_status open_layer(plait__registry *registry,
 	const plait_host_services *services = plait__services_get();
 	const char *slot = inner != NULL ? "wrap" : "open";
 	const char *name = layer->table.name;
-	struct guarded_error guarded;
+	plait__guarded_error guarded;
 	plait_backend *self = NULL;
 	plait_status status;
 
-	init_error(&guarded);
+	plait__guarded_error_init(&guarded);
 	if (inner != NULL)
 		status = layer->table.wrap(&layer->host, services,
 					   &inner->table, inner->self, &self,
@@ -259,7 +232,8 @@ static plait_status open_layer(plait__registry *registry,
 	if (status != PLAIT_OK &&
 	    at_load_relaxed_u32(&layer->host.out_of_memory))
 		registry->no_memory = true;
-	status = check_result(&guarded, status, name, slot, error);
+	status = plait__guarded_error_check(&guarded, status, name,
+					    slot, error);
 	if (status == PLAIT_OK && self == NULL)
 		status =
 			plait__fail(error, PLAIT_E_INTERNAL,

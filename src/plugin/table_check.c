@@ -66,6 +66,7 @@ static const struct slot slots[] = {
 	SLOT(segment_stop, OPTIONAL),
 	SLOT(wait_in_driver, OPTIONAL),
 	SLOT(signal_label, OPTIONAL),
+	SLOT(link_query, OPTIONAL),
 };
 
 static const void *slot_address(const plait_backend_table *table,

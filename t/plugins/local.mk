@@ -3,6 +3,8 @@ include %D%/opencl/local.mk
 include %D%/cuda/local.mk
 UNIT_TESTS += %D%/chaos_system.t
 %C%_chaos_system_t_LDADD = t/lib/libfakehost.la t/lib/libtap.la
+UNIT_TESTS += %D%/chaos_link.t
+%C%_chaos_link_t_LDADD = t/lib/libfakehost.la t/lib/libtap.la
 UNIT_TESTS += %D%/chaos_random_programs.t
 %C%_chaos_random_programs_t_LDADD = t/lib/libfakehost.la t/lib/libtap.la
 UNIT_TESTS += %D%/check_core.t

@@ -168,7 +168,7 @@ typedef struct plait_device_info {
 	char description[256];
 	uint64_t stray_notifications;
 	uint32_t forms;
-	uint32_t reserved0;
+	uint32_t memory;
 	uint64_t local_bytes;
 } plait_device_info;
 plait_status plait_context_device_count(plait_context *context,
@@ -1733,6 +1733,23 @@ plait_status plait_await_plan(plait_plan *plan, plait_queue *queue,
 					uint64_t timeout_ns,
 					plait_error *error);
 plait_status plait_yield(plait_error *error);
+typedef uint32_t plait_link_flags;
+enum {
+	PLAIT_LINK_DIRECT = 1 << 0,
+	PLAIT_LINK_SHARED = 1 << 1,
+	PLAIT_LINK_LATENCY_ASSUMED = 1 << 2,
+	PLAIT_LINK_BANDWIDTH_ASSUMED = 1 << 3
+};
+typedef struct plait_link_info {
+	uint32_t size;
+	plait_link_flags flags;
+	uint64_t latency_ns;
+	uint64_t bytes_per_us;
+} plait_link_info;
+plait_status plait_device_query_link(plait_device *from,
+					       plait_device *to,
+					       plait_link_info *info,
+					       plait_error *error);
 typedef int32_t plait_flow_format;
 enum {
 	PLAIT_FLOW_TEXT = 0,

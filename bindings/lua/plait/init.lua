@@ -110,7 +110,25 @@ end
 function Device:query()
   local info = core.sized "plait_device_info"
   core.check(lib.plait_device_query(self.handle, info, core.error))
-  return core.plain(info, "name backend description capabilities memory_bytes budget_bytes used_bytes local_bytes")
+  return core.plain(info, "name backend description capabilities memory memory_bytes budget_bytes used_bytes local_bytes")
+end
+
+local function link(from, to)
+  local info = core.sized "plait_link_info"
+  core.check(lib.plait_device_query_link(from, to, info, core.error))
+  return core.plain(info, "flags latency_ns bytes_per_us")
+end
+
+--- Return how copies get from the device's memory to that of `other`, nil: of the
+-- program: the numbers of plait_link_info, in a table.
+function Device:link_to(other)
+  return link(self.handle, other and other.handle)
+end
+
+--- Return how copies get from the memory of `other`, nil: of the program, to that of the
+-- device: the numbers of plait_link_info, in a table.
+function Device:link_from(other)
+  return link(other and other.handle, self.handle)
 end
 
 --- Return a native handle, such as "cl_device" or "cu_context".

@@ -65,6 +65,7 @@ plait_access_mode = c_uint32
 plait_task_kind = c_uint32
 plait_task_flags = c_uint32
 plait_capture_flags = c_uint32
+plait_link_flags = c_uint32
 plait_flow_format = c_int32
 plait_memory_peers = c_uint32
 plait_memories_flags = c_uint32
@@ -347,6 +348,10 @@ PLAIT_TASK_NO_WAIT = 16
 PLAIT_TASK_BARRIER = 32
 PLAIT_CAPTURE_LOCAL_SIGNALS = 1
 PLAIT_CAPTURE_NO_CALLS = 2
+PLAIT_LINK_DIRECT = 1
+PLAIT_LINK_SHARED = 2
+PLAIT_LINK_LATENCY_ASSUMED = 4
+PLAIT_LINK_BANDWIDTH_ASSUMED = 8
 PLAIT_FLOW_TEXT = 0
 PLAIT_FLOW_JSON = 1
 PLAIT_FLOW_DOT = 2
@@ -423,7 +428,7 @@ class plait_device_info(Structure):
         ("description", c_char * 256),
         ("stray_notifications", c_uint64),
         ("forms", c_uint32),
-        ("reserved0", c_uint32),
+        ("memory", c_uint32),
         ("local_bytes", c_uint64),
     ]
 
@@ -1153,6 +1158,15 @@ class plait_flow_info(Structure):
     ]
 
 
+class plait_link_info(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", plait_link_flags),
+        ("latency_ns", c_uint64),
+        ("bytes_per_us", c_uint64),
+    ]
+
+
 class plait_memories_desc(Structure):
     _fields_ = [
         ("size", c_uint32),
@@ -1288,6 +1302,7 @@ STRUCTS = (
     plait_access,
     plait_task_desc,
     plait_flow_info,
+    plait_link_info,
     plait_memories_desc,
     plait_code_parameter,
     plait_code,
@@ -1494,6 +1509,7 @@ FUNCTIONS = {
     "plait_await_run": (plait_status, (c_void_p, c_uint64, POINTER(plait_error),)),
     "plait_await_plan": (plait_status, (c_void_p, c_void_p, POINTER(plait_run_desc), c_uint64, POINTER(plait_error),)),
     "plait_yield": (plait_status, (POINTER(plait_error),)),
+    "plait_device_query_link": (plait_status, (c_void_p, c_void_p, POINTER(plait_link_info), POINTER(plait_error),)),
     "plait_flow_write": (plait_status, (c_void_p, plait_flow_format, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_flow_read": (plait_status, (c_void_p, c_char_p, c_uint64, c_char_p, POINTER(plait_error),)),
     "plait_flow_write_instructions": (plait_status, (c_void_p, POINTER(plait_memories_desc), plait_flow_format, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),

@@ -462,6 +462,20 @@ class Device:
         call(lib.plait_device_native, self.handle, native_kind(kind), byref(out))
         return out.value
 
+    def link_to(self, other: Optional["Device"] = None) -> Any:
+        """Return how copies get from the device's memory to that of `other`, None: of the
+        program: the fields of plait_link_info."""
+        info = sized(_raw.plait_link_info)
+        call(lib.plait_device_query_link, self.handle, other and other.handle, byref(info))
+        return plain(info)
+
+    def link_from(self, other: Optional["Device"] = None) -> Any:
+        """Return how copies get from the memory of `other`, None: of the program, to that of
+        the device: the fields of plait_link_info."""
+        info = sized(_raw.plait_link_info)
+        call(lib.plait_device_query_link, other and other.handle, self.handle, byref(info))
+        return plain(info)
+
     @property
     def used_bytes(self) -> int:
         """The total size of the device's buffers, in bytes."""

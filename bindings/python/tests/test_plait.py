@@ -156,6 +156,17 @@ class Buffers(Case):
         self.assertIsInstance(caught.exception, MemoryError)
         self.device.set_budget(0)
 
+    def test_links(self):
+        link = self.device.link_to()
+        self.assertEqual(link, self.device.link_to(None))
+        self.assertGreater(link.bytes_per_us, 0)
+        self.assertGreater(self.device.link_from().bytes_per_us, 0)
+        shared = self.device.link_to(self.device)
+        self.assertTrue(shared.flags & plait._raw.PLAIT_LINK_SHARED)
+        self.assertEqual(shared.latency_ns, 0)
+        if "host" in self.device.capabilities:
+            self.assertEqual((self.device.query().memory, link), (0, shared))
+
     def test_numpy(self):
         try:
             import numpy

@@ -140,6 +140,7 @@ struct plait__context {
 	plait__device *devices;
 	uint32_t port_count;
 	uint32_t device_count;
+	uint32_t memory_count; /* of devices that are not the host */
 
 	/* Eventcount of all waiting threads: notified at each change that one
 	 * may await. */

@@ -9,6 +9,36 @@
 #include <stdio.h>
 #include <string.h>
 
+/* --- memories */
+
+/* Find an earlier device of its backend that shares the device's memory; null:
+ * none. */
+static const plait__device *find_sharer(const plait__device *device)
+{
+	uint32_t number = plait__device_facts(device)->memory;
+	const plait__device *other = device->port->devices;
+
+	for (; number != 0 && other < device; other++)
+		if (plait__device_facts(other)->memory == number &&
+		    !plait__device_is_host(other))
+			return other;
+	return NULL;
+}
+
+/* Number the memory of a device, behind those of the devices before it. */
+static uint32_t number_memory(const plait__device *device)
+{
+	const plait__device *sharer;
+
+	if (plait__device_is_host(device))
+		return PLAIT__PROGRAM_MEMORY;
+	sharer = find_sharer(device);
+	return sharer != NULL ? sharer->memory :
+				++device->object.context->memory_count;
+}
+
+/* --- life */
+
 /* No destroy: the context frees all devices at once. */
 static const plait__class device_class = { .type = PLAIT_OBJECT_DEVICE };
 
@@ -20,6 +50,7 @@ plait_status plait__device_init(plait__device *device,
 	device->object.context = port->context;
 	device->port = port;
 	device->index = index;
+	device->memory = number_memory(device);
 	device->budget_bytes = UINT64_MAX;
 	(void)snprintf(device->object.label, sizeof(device->object.label),
 		       "%s:%u", port->backend->name, (unsigned)index);
@@ -159,6 +190,7 @@ static void describe(plait__device *device, plait_device_info *info)
 	info->index = device->index;
 	info->capabilities = facts->capabilities;
 	info->parallel = facts->parallel;
+	info->memory = device->memory;
 	info->memory_bytes = facts->memory_bytes;
 	info->alignment_bytes = facts->alignment_bytes;
 	info->forms = plait__device_forms(device);

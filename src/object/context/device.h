@@ -8,16 +8,21 @@
 
 #include "object/context/context.h"
 
+/* Number of the memory of the program, which devices of the host use. */
+enum { PLAIT__PROGRAM_MEMORY = 0 };
+
 struct plait__device {
 	plait__object object; /* label: "host:0" */
 	plait__backend_port *port;
 	uint32_t index; /* in its backend */
+	uint32_t memory; /* its number in the context; constant */
 	struct plait__mutex lock; /* guards the two below; no lock inside */
 	uint64_t budget_bytes;
 	uint64_t used_bytes;
 };
 
-/* Initialize zeroed memory as device `index` of a port. PLAIT_E_NOMEM. */
+/* Initialize zeroed memory as device `index` of a port, whose devices before it
+ * are initialized. PLAIT_E_NOMEM. */
 plait_status plait__device_init(plait__device *device,
 				plait__backend_port *port, uint32_t index,
 				plait_error *error);

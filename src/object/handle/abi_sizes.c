@@ -24,6 +24,7 @@ static const struct {
 	KNOWN(plait_allocator),
 	KNOWN(plait_context_desc),
 	KNOWN(plait_device_info),
+	KNOWN(plait_link_info),
 	KNOWN(plait_buffer_desc),
 	KNOWN(plait_wrap_desc),
 	KNOWN(plait_array),

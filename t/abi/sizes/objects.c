@@ -52,6 +52,14 @@ static plait_status try_device(struct trial *trial)
 	return plait_device_query(stage.rig.device, GIVEN(good), &stage.error);
 }
 
+static plait_status try_link(struct trial *trial)
+{
+	const plait_link_info good = { .size = 0 };
+
+	return plait_device_query_link(stage.rig.device, NULL, GIVEN(good),
+				       &stage.error);
+}
+
 /* ---- memory ---- */
 
 static plait_status try_buffer(struct trial *trial)
@@ -227,6 +235,7 @@ const struct sized sized_objects[] = {
 	SIZED(plait_allocator, try_allocator, false),
 	SIZED(plait_context_desc, try_context, false),
 	SIZED(plait_device_info, try_device, true),
+	SIZED(plait_link_info, try_link, true),
 	SIZED(plait_buffer_desc, try_buffer, false),
 	SIZED(plait_wrap_desc, try_wrap, false),
 	SIZED(plait_array, try_export, false),

@@ -88,6 +88,7 @@ static plait_status report(struct place *place, plait_error *error)
 static plait_status look_around(struct place *place, plait_error *error)
 {
 	plait_device_info info = { .size = sizeof(info) };
+	plait_link_info link = { .size = sizeof(link) };
 	plait_device *device;
 	plait_status status;
 	uint32_t count;
@@ -103,7 +104,8 @@ static plait_status look_around(struct place *place, plait_error *error)
 	    (status = plait_context_report(place->context, text, sizeof(text),
 					   &bytes, error)) ||
 	    (status = plait_device_set_budget(device, 1 << 20, error)) ||
-	    (status = plait_device_query(device, &info, error)))
+	    (status = plait_device_query(device, &info, error)) ||
+	    (status = plait_device_query_link(device, NULL, &link, error)))
 		return status;
 	return info.budget_bytes == 1 << 20 && bytes != 0 ? PLAIT_OK :
 		       internal(error, "not what was set");
@@ -252,7 +254,8 @@ const struct calls_entry calls_device[] = {
 	{ "plait_backend_report", report, NULL },
 	{ "plait_context_device_count plait_context_device "
 	  "plait_context_find_device plait_context_report "
-	  "plait_device_set_budget plait_device_query", look_around, NULL },
+	  "plait_device_set_budget plait_device_query "
+	  "plait_device_query_link", look_around, NULL },
 	{ "plait_buffer_create plait_buffer_bytes plait_buffer_retain "
 	  "plait_buffer_release", create_buffer, NULL },
 	{ "plait_buffer_wrap", wrap_buffer, NULL },

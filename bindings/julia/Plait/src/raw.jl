@@ -63,6 +63,7 @@ const plait_access_mode = UInt32
 const plait_task_kind = UInt32
 const plait_task_flags = UInt32
 const plait_capture_flags = UInt32
+const plait_link_flags = UInt32
 const plait_flow_format = Int32
 const plait_memory_peers = UInt32
 const plait_memories_flags = UInt32
@@ -346,6 +347,10 @@ const PLAIT_TASK_NO_WAIT = plait_task_flags(16)
 const PLAIT_TASK_BARRIER = plait_task_flags(32)
 const PLAIT_CAPTURE_LOCAL_SIGNALS = plait_capture_flags(1)
 const PLAIT_CAPTURE_NO_CALLS = plait_capture_flags(2)
+const PLAIT_LINK_DIRECT = plait_link_flags(1)
+const PLAIT_LINK_SHARED = plait_link_flags(2)
+const PLAIT_LINK_LATENCY_ASSUMED = plait_link_flags(4)
+const PLAIT_LINK_BANDWIDTH_ASSUMED = plait_link_flags(8)
 const PLAIT_FLOW_TEXT = plait_flow_format(0)
 const PLAIT_FLOW_JSON = plait_flow_format(1)
 const PLAIT_FLOW_DOT = plait_flow_format(2)
@@ -428,7 +433,7 @@ struct plait_device_info
     description::NTuple{256, UInt8}
     stray_notifications::UInt64
     forms::UInt32
-    reserved0::UInt32
+    memory::UInt32
     local_bytes::UInt64
 end
 
@@ -1055,6 +1060,13 @@ struct plait_flow_info
     warnings::UInt64
 end
 
+struct plait_link_info
+    size::UInt32
+    flags::plait_link_flags
+    latency_ns::UInt64
+    bytes_per_us::UInt64
+end
+
 struct plait_memories_desc
     size::UInt32
     flags::plait_memories_flags
@@ -1176,6 +1188,7 @@ const STRUCTS = DataType[
     plait_access,
     plait_task_desc,
     plait_flow_info,
+    plait_link_info,
     plait_memories_desc,
     plait_code_parameter,
     plait_code,
@@ -2355,6 +2368,12 @@ function plait_yield(error)
     ccall(plait_yield_at[], plait_status, (Ptr{plait_error},), error)
 end
 
+const plait_device_query_link_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_device_query_link - get the link from the memory of one device to that of another one."
+function plait_device_query_link(from, to, info, error)
+    ccall(plait_device_query_link_at[], plait_status, (Ptr{plait_device}, Ptr{plait_device}, Ptr{plait_link_info}, Ptr{plait_error}), from, to, info, error)
+end
+
 const plait_flow_write_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_flow_write - print the tasks of a flow, and why each waits for others."
 function plait_flow_write(flow, format, buffer, capacity_bytes, out_bytes, error)
@@ -2582,6 +2601,7 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_await_run, plait_await_run_at),
     (:plait_await_plan, plait_await_plan_at),
     (:plait_yield, plait_yield_at),
+    (:plait_device_query_link, plait_device_query_link_at),
     (:plait_flow_write, plait_flow_write_at),
     (:plait_flow_read, plait_flow_read_at),
     (:plait_flow_write_instructions, plait_flow_write_instructions_at),

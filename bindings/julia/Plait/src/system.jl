@@ -176,6 +176,24 @@ used_bytes(device::Device) = Int(query(device.raw).used_bytes)
 "Return the properties of a device: the fields of `plait_device_info`, as a named tuple."
 properties(device::Device) = as_tuple(query(device.raw))
 
+function query_link(from, to)
+    info = Ref(sized(Raw.plait_link_info))
+    call(Raw.plait_device_query_link, from, to, info)
+    return as_tuple(info[])
+end
+
+"""
+Return how copies get from the device's memory to that of `other`, `nothing`: of the program:
+the fields of `plait_link_info`, as a named tuple.
+"""
+link_to(device::Device, other=nothing) = query_link(device, something(other, C_NULL))
+
+"""
+Return how copies get from the memory of `other`, `nothing`: of the program, to that of the
+device: the fields of `plait_link_info`, as a named tuple.
+"""
+link_from(device::Device, other=nothing) = query_link(something(other, C_NULL), device)
+
 "Return the device with that name, such as `\"host:0\"`."
 function device(system::System, name)
     found = create(Raw.plait_context_find_device, Raw.plait_device, system, String(name))

@@ -31,6 +31,9 @@ test("buffers") do _, device, queue
     throws(() -> buffer(device, String, 3), ArgumentError, "plain data", "elements that are no data")
     throws(() -> buffer(device, Int, -1), ArgumentError, "cannot be", "a size below 0")
     throws(() -> buffer(device, Int, typemax(Int)), OverflowError, "", "a size that is no number")
+    is(Plait.link_to(device, device).latency_ns, 0, "a memory and itself")
+    is(Plait.link_to(device).bytes_per_us > 0, true, "a link to the program")
+    is(Plait.link_from(device).bytes_per_us > 0, true, "and from it")
     Plait.set_budget(device, 2^20)
     throws(PlaitError, "NOMEM", "beyond the budget") do
         buffer(device, UInt8, 2^30)

@@ -62,6 +62,7 @@ pub type plait_access_mode = u32;
 pub type plait_task_kind = u32;
 pub type plait_task_flags = u32;
 pub type plait_capture_flags = u32;
+pub type plait_link_flags = u32;
 pub type plait_flow_format = i32;
 pub type plait_memory_peers = u32;
 pub type plait_memories_flags = u32;
@@ -343,6 +344,10 @@ pub const PLAIT_TASK_NO_WAIT: plait_task_flags = 16;
 pub const PLAIT_TASK_BARRIER: plait_task_flags = 32;
 pub const PLAIT_CAPTURE_LOCAL_SIGNALS: plait_capture_flags = 1;
 pub const PLAIT_CAPTURE_NO_CALLS: plait_capture_flags = 2;
+pub const PLAIT_LINK_DIRECT: plait_link_flags = 1;
+pub const PLAIT_LINK_SHARED: plait_link_flags = 2;
+pub const PLAIT_LINK_LATENCY_ASSUMED: plait_link_flags = 4;
+pub const PLAIT_LINK_BANDWIDTH_ASSUMED: plait_link_flags = 8;
 pub const PLAIT_FLOW_TEXT: plait_flow_format = 0;
 pub const PLAIT_FLOW_JSON: plait_flow_format = 1;
 pub const PLAIT_FLOW_DOT: plait_flow_format = 2;
@@ -440,7 +445,7 @@ pub struct plait_device_info [size] {
     pub description: [c_char; 256],
     pub stray_notifications: u64,
     pub forms: u32,
-    pub reserved0: u32,
+    pub memory: u32,
     pub local_bytes: u64,
 }
 pub struct plait_buffer_desc [size] {
@@ -1015,6 +1020,12 @@ pub struct plait_flow_info [size] {
     pub data_bytes: u64,
     pub warnings: u64,
 }
+pub struct plait_link_info [size] {
+    pub size: u32,
+    pub flags: plait_link_flags,
+    pub latency_ns: u64,
+    pub bytes_per_us: u64,
+}
 pub struct plait_memories_desc [size] {
     pub size: u32,
     pub flags: plait_memories_flags,
@@ -1466,6 +1477,8 @@ fn plait_await_run(run: *mut plait_run, timeout_ns: u64, error: *mut plait_error
 fn plait_await_plan(plan: *mut plait_plan, queue: *mut plait_queue, desc: *const plait_run_desc, timeout_ns: u64, error: *mut plait_error) -> plait_status;
 /// plait_yield - in a coroutine: let the thread do other work first.
 fn plait_yield(error: *mut plait_error) -> plait_status;
+/// plait_device_query_link - get the link from the memory of one device to that of another one.
+fn plait_device_query_link(from: *mut plait_device, to: *mut plait_device, info: *mut plait_link_info, error: *mut plait_error) -> plait_status;
 /// plait_flow_write - print the tasks of a flow, and why each waits for others.
 fn plait_flow_write(flow: *mut plait_flow, format: plait_flow_format, buffer: *mut c_void, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_flow_read - submit the tasks of a text; see doc/flow-text.md.

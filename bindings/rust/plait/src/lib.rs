@@ -61,7 +61,7 @@ pub use plan::{Callable, Given, Plan, PlanFormat, Run, RunFlags, TraceFormat};
 pub use queue::{Batch, Pending, Queue, Reach, Signal};
 pub use rows::Rows;
 pub use schedule::{Claim, CollTime, Collective, Proof, Reduction, Refusal, Schedule, ScheduleFormat, ScheduleInfo};
-pub use system::{Device, DeviceInfo, Options, System};
+pub use system::{Device, DeviceInfo, LinkInfo, Options, System};
 pub use task::Task;
 
 /// Arguments of a kernel: `args![2.0, &x, &y, 1000]`.

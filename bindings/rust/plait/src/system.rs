@@ -348,6 +348,8 @@ pub struct DeviceInfo {
     pub description: String,
     /// `PLAIT_DEVICE_...` of `plait_sys`.
     pub capabilities: u32,
+    /// Number of its memory: devices with equal ones share it; 0: that of the program.
+    pub memory: u32,
     pub memory_bytes: u64,
     pub budget_bytes: u64,
     pub used_bytes: u64,
@@ -355,9 +357,29 @@ pub struct DeviceInfo {
     pub local_bytes: u64,
 }
 
+/// How copies get from one memory to another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LinkInfo {
+    /// `PLAIT_LINK_...` of `plait_sys`: direct, shared, and what is assumed.
+    pub flags: u32,
+    pub latency_ns: u64,
+    pub bytes_per_us: u64,
+}
+
 impl Device {
     pub(crate) fn get(&self) -> *mut raw::plait_device {
         self.at.0
+    }
+
+    /// Return the link from the device's memory to that of `other`, `None`: of the program.
+    pub fn link_to(&self, other: Option<&Device>) -> Result<LinkInfo> {
+        link(self.get(), other.map_or(std::ptr::null_mut(), Device::get))
+    }
+
+    /// Return the link from the memory of `other`, `None`: of the program, to the device's.
+    pub fn link_from(&self, other: Option<&Device>) -> Result<LinkInfo> {
+        link(other.map_or(std::ptr::null_mut(), Device::get), self.get())
     }
 
     /// Return the properties of the device.
@@ -370,6 +392,7 @@ impl Device {
             backend: text_at(&info.backend),
             description: text_at(&info.description),
             capabilities: info.capabilities,
+            memory: info.memory,
             memory_bytes: info.memory_bytes,
             budget_bytes: info.budget_bytes,
             used_bytes: info.used_bytes,
@@ -391,4 +414,11 @@ impl Device {
         call(|error| unsafe { (lib().plait_device_set_budget)(self.get(), bytes, error) })?;
         Ok(())
     }
+}
+
+fn link(from: *mut raw::plait_device, to: *mut raw::plait_device) -> Result<LinkInfo> {
+    let mut info = raw::plait_link_info::default();
+    // SAFETY: devices of ours or null, a record of the right size.
+    call(|error| unsafe { (lib().plait_device_query_link)(from, to, &mut info, error) })?;
+    Ok(LinkInfo { flags: info.flags, latency_ns: info.latency_ns, bytes_per_us: info.bytes_per_us })
 }

@@ -170,6 +170,19 @@ fn budgets() {
     });
 }
 
+#[test]
+fn links() {
+    alone(|system, _| {
+        let device = system.device();
+        let own = device.link_to(Some(device))?;
+        assert_eq!((own.latency_ns, own.bytes_per_us), (0, u64::MAX));
+        assert!(device.link_to(None)?.bytes_per_us > 0);
+        assert!(device.link_from(None)?.bytes_per_us > 0);
+        assert!(device.query()?.memory < u32::MAX);
+        Ok(())
+    });
+}
+
 // --- kernels -------------------------------------------------------------------
 
 #[test]
