@@ -222,8 +222,7 @@ struct plait_backend_launch {
 /* Last arguments of kernels that decide; zeros: not in a loop. */
 struct cuda_loop {
 	CUgraphConditionalHandle condition;
-	CUdeviceptr word;
-	CUdeviceptr stop;
+	CUdeviceptr word, stop;
 	CUdeviceptr arrived; /* control block of the loop: graph.h */
 	bool guarded; /* no argument: a kernel before it sets the condition */
 };
@@ -282,6 +281,8 @@ void plaitp_cuda_close_context(plait_backend *self, struct cuda_device *device);
  * first call, under contexts_lock.  Both contexts are open. */
 bool plaitp_cuda_has_path(plait_backend *self, struct cuda_device *from,
 			  struct cuda_device *to);
+plait_status plaitp_cuda_link_query(plait_backend *self, uint32_t from, uint32_t to,
+				    plait_link_info *out, plait_error *error);
 
 /* --- wrapped_memory.c: memory of the user */
 
@@ -305,8 +306,7 @@ CUresult plaitp_cuda_pool_acquire(plait_backend *self,
 void plaitp_cuda_pool_release(plait_backend *self, struct cuda_device *device,
 			      struct cuda_block *block);
 /* `entered`: the context is current; else only the records are freed. */
-void plaitp_cuda_pool_clear(plait_backend *self, struct cuda_device *device,
-			    bool entered);
+void plaitp_cuda_pool_clear(plait_backend *self, struct cuda_device *device, bool entered);
 /* `size`: index of the free list; `bytes`: the same for each call with it. */
 CUresult plaitp_cuda_acquire_pinned(plait_backend *self,
 				    struct cuda_device *device, int size,

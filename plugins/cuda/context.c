@@ -231,3 +231,25 @@ bool plaitp_cuda_has_path(plait_backend *self, struct cuda_device *from,
 	}
 	return (plaitp_driven_load64(&from->peers) & bit) != 0;
 }
+
+/* Without a context: the question uses no device. */
+static bool can_access(plait_backend *self, uint32_t from, uint32_t to)
+{
+	int can = 0;
+
+	return self->cu.cuDeviceCanAccessPeer(
+		       &can, self->devices[from].id, self->devices[to].id) ==
+		       CUDA_SUCCESS && can != 0;
+}
+
+/* The driver tells no latency and no bandwidth. */
+plait_status plaitp_cuda_link_query(plait_backend *self, uint32_t from,
+				    uint32_t to, plait_link_info *out,
+				    plait_error *error)
+{
+	(void)error;
+	if (from != PLAIT_LINK_HOST && to != PLAIT_LINK_HOST &&
+	    can_access(self, from, to) && can_access(self, to, from))
+		out->flags |= PLAIT_LINK_DIRECT;
+	return PLAIT_OK;
+}

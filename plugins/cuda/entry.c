@@ -114,6 +114,7 @@ static void fill_slots(plait_backend_table *table)
 	table->segment_destroy = plaitp_cuda_segment_destroy;
 	table->segment_patch = plaitp_cuda_segment_patch;
 	table->segment_stop = plaitp_cuda_segment_stop;
+	table->link_query = plaitp_cuda_link_query;
 }
 
 /*

@@ -198,6 +198,7 @@ static plait_status add_parts(plait_backend *self, cl_platform_id platform,
 {
 	cl_device_id ids[OPENCL_MAX_PARTS];
 	plait_status status = PLAIT_OK;
+	const uint32_t memory = self->device_count + 1; /* of all parts */
 	cl_uint units = 0, made = 0, i;
 	char name[NAME_BYTES];
 	bool keep;
@@ -225,6 +226,7 @@ static plait_status add_parts(plait_backend *self, cl_platform_id platform,
 		if (i < parts && status == PLAIT_OK) {
 			status = add(self, platform, ids[i], i, parts, error);
 			self->devices[self->device_count - 1].kept = keep;
+			self->devices[self->device_count - 1].memory = memory;
 		} else if (!keep) {
 			self->cl.clReleaseDevice(ids[i]);
 		}
@@ -451,6 +453,7 @@ plait_status plaitp_opencl_device_query(plait_backend *self, uint32_t index,
 	if (device->takes_spirv)
 		known.forms |= 1u << PLAIT_SOURCE_SPIRV;
 	known.parallel = device->parallel;
+	known.memory = device->memory;
 	known.memory_bytes = device->memory_bytes;
 	known.alignment_bytes = device->alignment_bytes;
 	known.local_bytes = device->local_bytes;

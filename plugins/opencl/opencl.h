@@ -52,6 +52,7 @@ struct opencl_device {
 	bool is_part;  /* sub-device, to be released */
 	bool kept;     /* kept for the process, not released */
 	bool on_host;  /* uses host memory in place */
+	uint32_t memory; /* equal for parts of one device; 0: its own */
 	cl_command_queue map_queue; /* for maps and warm-up */
 	uint32_t parallel;
 	size_t group_max; /* items of a group */

@@ -209,6 +209,32 @@ static void paths(void)
 		   PLAIT_E_UNSUPPORTED);
 }
 
+/* The driver is asked without a context; a link is direct where both devices
+ * access each other's memory. */
+static void check_link(const char *standin, uint32_t flags)
+{
+	plait_link_info link = { .size = sizeof(link) };
+
+	if (!open_unused(standin))
+		return;
+	OK(plait_device_query_link(device_at(0), device_at(1), &link,
+				   &rig.error) == PLAIT_OK);
+	IS_UINT(link.flags & PLAIT_LINK_DIRECT, flags);
+	OK(link.flags & PLAIT_LINK_LATENCY_ASSUMED);
+	OK(plait_device_query_link(device_at(0), NULL, &link, &rig.error) ==
+	   PLAIT_OK);
+	IS_UINT(link.flags & PLAIT_LINK_DIRECT, PLAIT_LINK_DIRECT);
+	IS_UINT(contexts(), 0);
+	close_used();
+}
+
+static void links(void)
+{
+	check_link("devices=2", PLAIT_LINK_DIRECT);
+	check_link("devices=2,peers=none", 0);
+	check_link("devices=2,fail=cuDeviceCanAccessPeer:2", 0);
+}
+
 /* ---- modes ---- */
 
 /* In exclusive use by another process: seen when the backend opens. */
@@ -235,6 +261,7 @@ static const struct tap_scenario all[] = {
 	{ "at once", at_once },
 	{ "failures", failures },
 	{ "paths", paths },
+	{ "links", links },
 	{ "modes", modes },
 };
 TAP_MAIN(all)

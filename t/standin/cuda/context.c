@@ -134,7 +134,7 @@ CUresult standin_cuDeviceCanAccessPeer(int *can, CUdevice device,
 {
 	if (!is_device(device) || !is_device(peer))
 		return CUDA_ERROR_INVALID_DEVICE;
-	*can = device != peer;
+	*can = device != peer && !standin.options.apart;
 	return CUDA_SUCCESS;
 }
 

@@ -72,6 +72,8 @@ static void read_option(const char *key, char *value)
 		options->driver_version = atoi(value);
 	else if (strcmp(key, "arch") == 0)
 		options->arch = atoi(value);
+	else if (strcmp(key, "peers") == 0)
+		options->apart = strcmp(value, "none") == 0;
 	else if (strcmp(key, "workers") == 0)
 		options->workers = (unsigned)atoi(value);
 	else if (strcmp(key, "seed") == 0)

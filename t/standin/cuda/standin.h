@@ -218,6 +218,7 @@ struct standin_options {
 	bool writes; /* streams write words of memory */
 	bool captured; /* a thread captures a stream, in the global mode */
 	bool waits; /* calls that allocate or load wait for the context */
+	bool apart; /* no device accesses another one's memory */
 	int mode; /* CUcomputemode */
 	unsigned depth; /* commands of a stream; 0: any number */
 	bool timer_steps; /* the devices' timer does not follow the clock */
