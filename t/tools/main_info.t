@@ -100,6 +100,17 @@ for name, hint in [("PLAIT_BACKENDS", "; perhaps PLAIT_BACKEND"), ("PLAIT_CHEK",
     result = plait("info", PLAIT_PLUGIN_PATH=PLUGINS, PLAIT_LOG="warning", **{name: "1"})
     ok("note: " + line in result.stdout, name + ": a note", result.stdout)
     ok(line in result.stderr, name + ": a warning", result.stderr)
+has(plait("info", "-p", PLUGINS, "-b", "host"), "\nmemories, and links between them:\n  memory 0: the program, host:0\n\n",
+    "the host has the program's memory")
+has(plait("info", "-p", PLUGINS, "-b", "chaos,host", "-o", "chaos:devices=4,peers=ring,link=2000/25000,host_link=5000/12000"),
+    "  memory 0: the program, host:0\n  memory 1: chaos:0\n  memory 2: chaos:1\n  memory 3: chaos:2\n  memory 4: chaos:3\n"
+    "  0>1 0>2 0>3 0>4 1>0 2>0 3>0 4>0: direct, 5000 ns, 12000 bytes/us\n"
+    "  1>2 1>4 2>1 2>3 3>2 3>4 4>1 4>3: direct, 2000 ns, 25000 bytes/us\n"
+    "  1>3 2>4 3>1 4>2: through the host, 10000 ns, 12000 bytes/us\n", "links that are told")
+has(plait("info", "-p", PLUGINS, "-b", "chaos", "-o", "chaos:shared=1"),
+    "  memory 1: chaos:0, chaos:1\n  0>1 1>0: direct, 10000 ns (assumed), 10000 bytes/us (assumed)\n",
+    "a shared memory, and what is assumed")
+ok("memories" not in plait("info", "-p", PLUGINS, "-b", "null").stdout, "and nothing without devices")
 names = set(re.findall(r"^\.B (PLAIT_\w+)$", read("doc/man/plait.7"), re.M))
 for folder, _, files in [at for top in ("src", "plugins", "tools", "bindings", "t/lib") for at in os.walk(os.path.join(ROOT, top))]:
     for file in files:

@@ -14,7 +14,7 @@ static const struct conform_group *const groups[] = {
 	&conform_cache,	  &conform_local_memory, &conform_large_values,
 	&conform_launch_batch, &conform_repeats, &conform_images,
 	&conform_segments, &conform_regions,
-	&conform_deciding, &conform_claims,
+	&conform_deciding, &conform_links,   &conform_claims,
 };
 
 struct score {

@@ -118,6 +118,7 @@ extern const struct conform_group conform_images;
 extern const struct conform_group conform_segments;
 extern const struct conform_group conform_regions;
 extern const struct conform_group conform_deciding;
+extern const struct conform_group conform_links;
 extern const struct conform_group conform_claims;
 
 /* --- check.c: report of a check ------------------------------------------ */

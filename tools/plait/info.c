@@ -5,6 +5,7 @@
  * its own; and on demand a trial of device graphs.
  */
 #include "command.h"
+#include "links.h"
 #include "survey.h"
 #include "trial.h"
 
@@ -165,8 +166,19 @@ static void print_report(const char *report, const plait_context_desc *desc,
 	}
 	if (name[0] != '\0')
 		print_other(desc, name);
-	printf("\nThe words behind a device (map, wrap, ...) are its abilities: "
-	       "plait(1).\n");
+}
+
+/* Without usable backends there is nothing to add to the report. */
+static void print_links(const plait_context_desc *desc)
+{
+	plait_context_desc mine = *desc;
+	survey made;
+
+	mine.log_level = PLAIT_LOG_NONE;
+	made = survey_text(links_make, &mine, OTHER_SECONDS);
+	if (made.text != NULL && made.complete && made.text[0] != '\0')
+		printf("\nmemories, and links between them:\n%s", made.text);
+	free(made.text);
 }
 
 /* Limit of the time for all devices together. */
@@ -182,6 +194,15 @@ static void print_trial(const plait_context_desc *desc)
 	if (made.text != NULL && !made.complete)
 		printf("\n");
 	free(made.text);
+}
+
+static void print_all(const char *report, const plait_context_desc *desc,
+		      bool own_options)
+{
+	print_report(report, desc, own_options);
+	print_links(desc);
+	printf("\nThe words behind a device (map, wrap, ...) are its abilities: "
+	       "plait(1).\n");
 }
 
 /* Print the environment variables that may have contributed to the failure. */
@@ -214,7 +235,7 @@ int command_info(int argc, char **argv)
 	if (made.text == NULL)
 		code = command_fail("info", "no memory for the report");
 	else if (made.complete)
-		print_report(made.text, &desc, own_options);
+		print_all(made.text, &desc, own_options);
 	else
 		code = command_fail("info", "%s", made.text);
 	if (made.complete && graphs)

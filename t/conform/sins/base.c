@@ -167,10 +167,27 @@ static plait_status query_device(plait_backend *self, uint32_t device,
 						 PLAIT_CAP_REGION);
 		out->forms = 0;
 	}
+	if (SINS(SHARES_NOTHING))
+		out->memory = 1;
 	if (SINS(CHANGES))
 		out->memory_bytes -= ((uintptr_t)self >> 4) & 0xfff;
 	snprintf(out->description, sizeof(out->description),
 		 "host memory, part %u", device);
+	return PLAIT_OK;
+}
+
+static plait_status query_link(plait_backend *self, uint32_t from, uint32_t to,
+			       plait_link_info *out, plait_error *error)
+{
+	(void)error;
+	if (from != PLAIT_LINK_HOST && to != PLAIT_LINK_HOST)
+		out->flags = PLAIT_LINK_DIRECT;
+	out->latency_ns = 4000;
+	if (!SINS(LINK_CHANGES))
+		return PLAIT_OK;
+	pthread_mutex_lock(&self->lock);
+	out->latency_ns += self->questions++;
+	pthread_mutex_unlock(&self->lock);
 	return PLAIT_OK;
 }
 
@@ -405,6 +422,7 @@ static void fill(plait_backend_table *table)
 	table->segment_destroy = sins_segment_destroy;
 	table->segment_patch = sins_segment_patch;
 	table->segment_stop = sins_segment_stop;
+	table->link_query = query_link;
 	if (SINS(QUIET) || SINS(BARE) || SINS(ANY_IS_ALL))
 		table->signal_notify = NULL;
 	if (SINS(BARE)) {

@@ -131,6 +131,10 @@ enum sin {
 	SIN_DROPS_FROZEN,
 	SIN_FREEZES_ONCE,
 	SIN_SEGMENT_BEHIND,
+	/* Memories and links. */
+	SIN_LINK_CHANGES,
+	SIN_SHARES_NOTHING,
+	SIN_LINK_REFUSES,
 	/* Loops and branches in them. */
 	SIN_REFUSES_BADLY,
 	SIN_BODY_FIRST,
@@ -196,6 +200,7 @@ struct plait_backend_queue {
 	plait_backend_queue *next;
 	struct batch *first;
 	struct batch **last;
+	uint32_t device;
 	uint64_t pending;
 	uint64_t capacity;
 	bool running;
@@ -239,6 +244,7 @@ struct plait_backend {
 	plait_backend_queue *queues;
 	uint64_t used[DEVICES];
 	uint64_t launches;	/* SIN_DROPS_LAUNCH */
+	uint64_t questions;	/* SIN_LINK_CHANGES */
 	char *first_text;	/* SIN_REMEMBERS_NAMES */
 	uint64_t first_bytes;
 };

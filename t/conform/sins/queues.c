@@ -269,7 +269,6 @@ plait_status sins_queue_create(plait_backend *self, uint32_t device,
 {
 	plait_backend_queue *queue;
 
-	(void)device;
 	*out = NULL;
 	if (request->native_kind != 0)
 		return sins_no_native(self, error);
@@ -277,6 +276,7 @@ plait_status sins_queue_create(plait_backend *self, uint32_t device,
 	if (queue == NULL)
 		return sins_no_memory(self, sizeof(*queue), error);
 	queue->last = &queue->first;
+	queue->device = device;
 	queue->capacity = request->capacity ? request->capacity : 1 << 20;
 	pthread_mutex_lock(&self->lock);
 	queue->next = self->queues;
@@ -376,6 +376,29 @@ static void sin_at_submit(void)
 		fesetround(FE_TOWARDZERO);
 }
 
+/* Returns true for a command between devices that the sinner does not run. */
+static bool is_refused(const plait_backend_queue *queue, const plait_work *work)
+{
+	const plait_backend_memory *target = work->target;
+	const plait_backend_memory *source = work->source;
+
+	if (SINS(LINK_REFUSES))
+		return target != NULL && source != NULL &&
+		       target->device != source->device;
+	return SINS(SHARES_NOTHING) && target != NULL &&
+	       target->device != queue->device;
+}
+
+static bool has_refused(const plait_backend_queue *queue,
+			const struct batch *batch)
+{
+	for (; batch != NULL; batch = batch->next)
+		for (uint32_t i = 0; i < batch->work_count; i++)
+			if (is_refused(queue, &batch->work[i]))
+				return true;
+	return false;
+}
+
 plait_status sins_queue_submit(plait_backend *self, plait_backend_queue *queue,
 			       const plait_submission *submissions,
 			       uint32_t count, plait_error *error)
@@ -395,6 +418,11 @@ plait_status sins_queue_submit(plait_backend *self, plait_backend_queue *queue,
 		}
 		last = &(*last)->next;
 		work += submissions[i].work_count;
+	}
+	if (has_refused(queue, first)) {
+		free_batches(self, first);
+		return self->services->fail(error, PLAIT_E_UNSUPPORTED, 0,
+					    "sins: memory of another device");
 	}
 	pthread_mutex_lock(&self->lock);
 	taken = append(self, queue, first, last, work);
