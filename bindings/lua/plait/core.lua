@@ -90,7 +90,7 @@ end
 core.names = {
   plait_plan_bind_kernel = "plan:bind_kernel", plait_plan_bind_buffer = "plan:bind_buffer",
   plait_plan_bind_signal = "plan:bind_signal", plait_plan_bind_function = "plan:bind_function",
-  plait_plan_bind_device = "plan:bind_device", plait_plan_call = "plan()",
+  plait_plan_bind_device = "plan:bind_device", plait_plan_call = "plan()", plait_plan_run = "plan:run",
   plait_plan_record = "plan:record", plait_run_cancel = "run:cancel",
   plait_signal_reset = "signal:reset", plait_inbox_adopt = "system:adopt",
   plait_plan_find_parameter = "plan {name = value}", plait_launch = "launch",

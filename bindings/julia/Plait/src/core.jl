@@ -156,6 +156,7 @@ const NAMES = Dict(
     "plait_plan_bind_signal" => "bind!(plan, name, signal)",
     "plait_plan_bind_function" => "bind!(plan, name, function)",
     "plait_plan_bind_device" => "bind!(plan, name, device)", "plait_plan_call" => "plan()",
+    "plait_plan_run" => "run(plan)",
     "plait_plan_record" => "record!", "plait_run_cancel" => "cancel", "plait_signal_reset" => "reset!",
     "plait_inbox_adopt" => "adopt", "plait_plan_find_parameter" => "Plait.parameters",
     "plait_launch" => "launch!", "PLAIT_RUN_RECORD" => "set_flags!(plan; record=true)")

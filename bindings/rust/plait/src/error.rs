@@ -172,6 +172,7 @@ const NAMES: [(&str, &str); 13] = [
     ("plait_plan_bind_function", "Plan::bind_function"),
     ("plait_plan_bind_device", "Plan::bind_device"),
     ("plait_plan_call", "Plan::call"),
+    ("plait_plan_run", "Plan::run"),
     ("plait_plan_record", "Plan::record"),
     ("plait_plan_find_parameter", "Plan::parameters"),
     ("plait_run_cancel", "Run::cancel"),
