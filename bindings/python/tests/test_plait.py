@@ -43,12 +43,13 @@ class Case(unittest.TestCase):
     def tearDown(self):
         self.queue = self.device = self.system = None
         gc.collect()
-        # What is in flight ends by itself; nothing else is left to end it.
+        # What is in flight ends by itself; nothing else is left to end it.  So may
+        # what an earlier test, of another class, had in flight when this one began.
         for _ in range(1000):
-            if plait.live_count() == self.before:
+            if plait.live_count() <= self.before:
                 break
             threading.Event().wait(0.01)
-        self.assertEqual(plait.live_count(), self.before)
+        self.assertLessEqual(plait.live_count(), self.before)
 
     def floats(self, *values):
         return self.device.array(array.array("f", values))
