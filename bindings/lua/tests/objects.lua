@@ -184,8 +184,8 @@ end)
 
 test("links", function(_, device)
   is(device:link_to(device).latency_ns, 0, "a memory and itself")
-  is(device:link_to().bytes_per_us > 0, true, "to the program")
-  is(device:link_from().bytes_per_us > 0, true, "from the program")
+  is(device:link_to().bytes_per_us ~= 0, true, "to the program")
+  is(device:link_from().bytes_per_us ~= 0, true, "from the program")
   is(device:query().memory >= 0, true, "a memory has a number")
 end)
 
