@@ -154,13 +154,15 @@ static int32_t call_until_stopped(void *user_data)
 	return status == PLAIT_E_CANCELLED ? 0 : 1;
 }
 
-static plait_plan *plan_of(plait_host_function function, void *user_data)
+static plait_plan *plan_of(plait_host_function function, void *user_data,
+			   uint32_t flags)
 {
+	const plait_freeze_desc desc = { .size = sizeof(desc), .flags = flags };
 	plait_graph *graph = new_graph();
-	plait_plan *plan;
+	plait_plan *plan = NULL;
 
 	(void)add_call(graph, "only", function, user_data, NULL, 0);
-	plan = freeze(graph, 1, 1);
+	OK(plait_graph_freeze(graph, &desc, &plan, &rig.error) == PLAIT_OK);
 	plait_graph_release(graph);
 	return plan;
 }
@@ -179,15 +181,16 @@ static void stops_of_calls(void)
 
 	if (!open_host(2))
 		return;
-	callers.inner = plan_of(nothing, NULL);
-	plan = plan_of(call_until_stopped, &callers);
+	callers.inner = plan_of(nothing, NULL, 0);
+	plan = plan_of(call_until_stopped, &callers, RUN_FREEZE);
 	for (int i = 0; i < STOPS; i++) {
 		plait_run *run = NULL;
 
 		__atomic_store_n(&callers.calls, 0, __ATOMIC_RELAXED);
 		OK(plait_plan_run(plan, rig.queue, NULL, &run, &rig.error) ==
 		   PLAIT_OK);
-		while (__atomic_load_n(&callers.calls, __ATOMIC_RELAXED) < 3)
+		while (__atomic_load_n(&callers.calls, __ATOMIC_RELAXED) < 3 &&
+		       plait_run_poll(run, NULL) == PLAIT_PENDING)
 			pause_a_little();
 		OK(plait_run_cancel(run, NULL) == PLAIT_OK);
 		IS_INT(plait_run_wait(run, PLAIT_FOREVER, &rig.error),
