@@ -135,19 +135,15 @@ static void run_once(struct turn *turn)
 	}
 }
 
-static void run_work(struct turn *turn)
+/* Each command as often, then the next one. */
+static void run_each(struct turn *turn, uint32_t times)
 {
-	struct batch *batch = turn->batch, single = *batch;
-	uint32_t times = SINS(REPEATS_ONCE) ? 1 : batch->times;
+	struct batch *batch = turn->batch, single;
 
-	if (!SINS(REPEATS_EACH)) {
-		for (uint32_t i = 0; i < times; i++) {
-			set_numbers(batch, i);
-			run_once(turn);
-		}
-		return;
-	}
-	/* Each command as often, then the next one. */
+	/* A submission may link the next batch meanwhile. */
+	pthread_mutex_lock(&turn->seat->self->lock);
+	single = *batch;
+	pthread_mutex_unlock(&turn->seat->self->lock);
 	single.work_count = 1;
 	turn->batch = &single;
 	for (uint32_t i = 0; i < batch->work_count; i++, single.work++)
@@ -156,6 +152,21 @@ static void run_work(struct turn *turn)
 			run_once(turn);
 		}
 	turn->batch = batch;
+}
+
+static void run_work(struct turn *turn)
+{
+	struct batch *batch = turn->batch;
+	uint32_t times = SINS(REPEATS_ONCE) ? 1 : batch->times;
+
+	if (SINS(REPEATS_EACH)) {
+		run_each(turn, times);
+		return;
+	}
+	for (uint32_t i = 0; i < times; i++) {
+		set_numbers(batch, i);
+		run_once(turn);
+	}
 }
 
 /* Caller holds the lock. */
