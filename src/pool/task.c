@@ -100,9 +100,10 @@ static struct plait__ready_item *run_item(struct plait__ready_item *item)
 	return kept != NULL ? &kept->ready.item : NULL;
 }
 
-/* The thread ends, and with it what it runs. */
-static void forget_next(void)
+/* The thread ends: another one runs the task that it keeps, if there is any. */
+static void end_chain(void)
 {
+	plait__task_give_next();
 	next = (struct next){ .task = NULL };
 	chain = 0;
 }
@@ -111,7 +112,7 @@ static void lose_item(struct plait__ready_item *item)
 {
 	plait__task *task = task_of(item);
 
-	forget_next();
+	end_chain();
 	task->lost(task);
 	plait__ready_unpin(&task->ready);
 }
@@ -122,7 +123,7 @@ static void lose_here(void *arg)
 {
 	plait__task *task = arg;
 
-	forget_next();
+	end_chain();
 	task->lost(task);
 }
 

@@ -102,7 +102,8 @@ bool plait__box_list_subtract(plait__vector *boxes, const plait_box *hole)
 {
 	plait_box parts[PLAIT__BOX_LIST_PARTS];
 
-	/* Backwards: what is appended, or moves, has no element of the hole. */
+	/* Backwards: parts that are appended, and boxes that move, have no
+	 * element of the hole. */
 	for (uint32_t i = boxes->count; i-- > 0;) {
 		plait_box box = *at(boxes, i);
 		uint32_t count;

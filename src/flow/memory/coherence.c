@@ -63,8 +63,8 @@ static void join_if_many(plait__coherence *coherence)
 
 /* ---- changes ---- */
 
-/* Make version i end where the box does: what is outside becomes versions at
- * the end. */
+/* Make version i end where the box does: its elements outside become versions
+ * at the end. */
 static void split(plait__coherence *coherence, uint32_t i, const plait_box *box)
 {
 	plait__version version = *at(&coherence->versions, i);

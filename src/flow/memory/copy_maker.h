@@ -16,7 +16,7 @@ typedef struct plait__copy_need {
 	uint32_t device; /* of the task; or NONE: the host */
 	uint32_t data;
 	uint32_t memory;
-	const plait__vector *boxes; /* disjoint; what touches is in one block */
+	const plait__vector *boxes; /* disjoint; boxes that touch are in one block */
 } plait__copy_need;
 
 /* Make the copies; parts without a value need none. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Links between the memories of devices and of the program: what backends tell,
- * and assumptions about the rest. */
+/* Links between the memories of devices and of the program: figures of backends,
+ * and assumptions where none is told. */
 #include "object/context/device_link.h"
 
 #include "plugin/link_facts.h"

@@ -35,8 +35,8 @@ typedef struct plait__kernel {
 
 PLAIT__OBJECT_ENTER(kernel, PLAIT_OBJECT_KERNEL);
 
-/* PLAIT_E_UNSUPPORTED for a coroutine: what suspends it is a run, which a command
- * of a queue and a launch of a flow do not have.  `remedy` says how to use the
+/* PLAIT_E_UNSUPPORTED for a coroutine: a run suspends it, which a command of a
+ * queue and a launch of a flow do not have.  `remedy` says how to use the
  * plan instead. */
 plait_status plait__kernel_check_returns(const plait__kernel *kernel,
 					 const char *remedy,
