@@ -45,8 +45,8 @@ ok(got.returncode == 1 and "libm.so.6 has no plait_" in got.stderr,
    "a library that is another one", got.stderr)
 
 # --- the layer's own tests
-for source in ("plait/tests/plait.rs", "plait/tests/abilities.rs", "plait/tests/flow.rs", "plait/tests/coll.rs",
-               "plait/tests/suspend.rs"):
+for stem in ("plait", "plans", "awaited", "abilities", "flow", "coll", "suspend"):
+    source = "plait/tests/%s.rs" % stem
     tests = program(source, "--test")
     got = run([tests, "--test-threads=1"], env=dict(ENVIRONMENT, RUST_BACKTRACE="0"))
     for name, how in re.findall(r"^test (\w+) \.\.\. (\w+)", got.stdout, re.M):
