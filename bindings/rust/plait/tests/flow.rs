@@ -240,7 +240,9 @@ fn cancelled() {
         assert!(held.is_ok());
         let task = flow.call((), |()| ()).updates(&token).submit()?;
         flow.cancel()?;
-        assert_eq!(flow.finish_timeout(Duration::ZERO).unwrap_err().status(), Status::Timeout);
+        // The wait for the gate may have begun, or not.
+        let told = flow.finish_timeout(Duration::ZERO).unwrap_err().status();
+        assert!(told == Status::Timeout || told == Status::Cancelled);
         gate.raise(1)?;
         assert_eq!(flow.wait(task).unwrap_err().status(), Status::Cancelled);
         let _ = flow.finish();
