@@ -194,12 +194,17 @@ static void sort_true_first(plait__preds *preds)
 	}
 }
 
-/* At most as many marks as reduce() makes: a group of each kind may be less
- * than full in each of at most four rounds. */
+/* At least as many marks as reduce() makes.  A full group is one mark for nine
+ * predecessors less; in each round one group of each kind may not be full. */
 uint64_t plait__commit_marks(uint64_t count)
 {
-	return count <= PLAIT__OP_PREDS ? 0 :
-					  count / (PLAIT__OP_PREDS - 1) + 8;
+	uint64_t marks = count <= PLAIT__OP_PREDS ? 0 :
+			 count / (PLAIT__OP_PREDS - 1);
+
+	for (uint64_t left = count; left > PLAIT__OP_PREDS;
+	     left = (left + 2 * (PLAIT__OP_PREDS - 1)) / PLAIT__OP_PREDS)
+		marks += 2;
+	return marks;
 }
 
 /* Replace groups of predecessors by marks, until there are few. */
