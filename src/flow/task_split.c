@@ -39,8 +39,10 @@ static plait_status measure(struct split *split, plait_error *error)
 		if (status == PLAIT_OK)
 			status = plait__commit_measure(&piece, i, &split->ops,
 						       error);
-		/* It may have shared its geometry only now. */
-		split->cells += piece.cells + PLAIT__LAUNCH_CELLS;
+		/* Each may need a geometry of its own by then. */
+		if (status == PLAIT_OK)
+			split->cells += piece.kernel->cells +
+					PLAIT__LAUNCH_CELLS;
 	}
 	return status;
 }
@@ -49,12 +51,17 @@ static plait_status check_room(const struct split *split, plait_error *error)
 {
 	plait__window *window = &split->whole->flow->window;
 
-	if (split->ops > plait__window_size(window) ||
-	    2 * split->cells > window->cell_mask)
+	if (split->ops > plait__window_size(window))
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "%u pieces may need a window of %llu",
 				   split->count,
 				   (unsigned long long)split->ops);
+	if (2 * split->cells > window->cell_mask)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "the arguments of %u pieces may need a "
+				   "window of %llu", split->count,
+				   (unsigned long long)(1 + 2 * split->cells /
+							    PLAIT__WINDOW_CELLS));
 	return plait__window_has_room(window, split->ops, split->cells) ?
 		       PLAIT_OK : PLAIT_PENDING;
 }

@@ -261,6 +261,51 @@ static void full_window(void)
 	}
 }
 
+/* Submit so many pieces with large arguments.  Another launch of the kernel, of
+ * another geometry, is in flight or not. */
+static plait_status split_large(uint32_t pieces, bool is_idle)
+{
+	struct large {
+		uint64_t words[39];
+	} large = { { 0 } };
+	const plait_argument arguments[] = { PLAIT_CHUNK(), PLAIT_VALUE(large) };
+	plait_task_desc desc = {
+		.size = sizeof(desc), .launch = PLAIT_ITEMS(7),
+		.arguments = arguments, .argument_count = 2,
+		.split = 1, .pieces = 1,
+	};
+	plait_status status;
+
+	desc.kernel = new_kernel(run_nothing, "nothing(c: struct chunk 48, "
+				 "l: struct 312)");
+	IS_INT(plait_flow_submit(flow, &desc, NULL, &flow_rig.error),
+	       PLAIT_OK);
+	if (is_idle)
+		IS_INT(wait_task(0), PLAIT_OK);
+	desc.launch = PLAIT_ITEMS(300);
+	desc.pieces = pieces;
+	status = plait_flow_submit(flow, &desc, NULL, &flow_rig.error);
+	IS_INT(plait_flow_wait(flow, 0, PLAIT_FOREVER, NULL), PLAIT_OK);
+	plait_kernel_release(desc.kernel);
+	return status;
+}
+
+/* A split fits or does not, with or without launches in flight. */
+static void large_arguments(void)
+{
+	if (!open_flow(&flow_settings[0], 1024))
+		return;
+	for (int is_idle = 0; is_idle < 2; is_idle++) {
+		OK_THAT(split_large(70, is_idle != 0) == PLAIT_OK,
+			"70 pieces, %s: %s", is_idle ? "idle" : "in flight",
+			flow_rig.error.text);
+		IS_INT(split_large(90, is_idle != 0), PLAIT_E_INVALID);
+		HAS_STR(flow_rig.error.text, "the arguments of 90 pieces may "
+			"need a window of ");
+	}
+	close_flow();
+}
+
 /* ---- values, bad input ---- */
 
 struct wide {
@@ -396,6 +441,7 @@ static const struct tap_scenario all[] = {
 	{ "overlapping", overlapping },
 	{ "failing", failing },
 	{ "full window", full_window },
+	{ "large arguments", large_arguments },
 	{ "wide values", wide_values },
 	{ "bad input", bad_input },
 };
