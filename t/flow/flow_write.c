@@ -351,6 +351,7 @@ static void contents(void)
 					     sizeof(text) - 1, &bytes,
 					     &flow_rig.error), PLAIT_OK);
 	HAS_STR(text, "1 instruction, 1 task, 0 waits, 0 warnings");
+	HAS_STR(text, "memory 0, of the host: at most 32 bytes");
 	HAS_STR(text, "reads u, block 1");
 	IS_INT(plait_flow_wait(flow, 0, PLAIT_FOREVER, &flow_rig.error),
 	       PLAIT_OK);

@@ -482,6 +482,46 @@ static uint32_t check_copies(const plait__record *record,
 	return wrong;
 }
 
+/* ---- bytes ---- */
+
+static uint64_t bytes_of(const plait__record *record, uint32_t data,
+			 const plait_box *box)
+{
+	return plait__box_elements(box) *
+	       plait__record_data_at(record, data)->element_bytes;
+}
+
+/* The peak of each memory is that of the blocks that live, in list order. */
+static uint32_t check_peaks(const plait__record *record,
+			    const plait__generated *made)
+{
+	uint64_t bytes[PLAIT__MEMORY_DEVICES + 1] = { 0 };
+	uint64_t peak[PLAIT__MEMORY_DEVICES + 1] = { 0 };
+
+	for (uint32_t d = 0; d + 1 < DATA; d++)
+		if (plait__record_data_at(record, d)->has_contents) {
+			plait_box whole = whole_of(d);
+
+			bytes[PLAIT__MEMORY_HOST] +=
+				bytes_of(record, d, &whole);
+		}
+	peak[PLAIT__MEMORY_HOST] = bytes[PLAIT__MEMORY_HOST];
+	for (uint32_t n = 1; n <= made->list.items.count; n++) {
+		const plait__instruction *at =
+			plait__instructions_at(&made->list, n);
+
+		if (at->kind == PLAIT__INSTRUCTION_ALLOC)
+			bytes[at->memory] += bytes_of(record, at->data,
+						      &at->box);
+		if (at->kind == PLAIT__INSTRUCTION_FREE)
+			bytes[at->memory] -= bytes_of(record, at->data,
+						      &at->box);
+		if (peak[at->memory] < bytes[at->memory])
+			peak[at->memory] = bytes[at->memory];
+	}
+	return memcmp(peak, made->peak, sizeof(peak)) != 0;
+}
+
 /* ---- programs ---- */
 
 static uint64_t seen[6]; /* instructions by kind, of all programs */
@@ -504,6 +544,7 @@ static uint32_t check_program(const plait__record *record,
 	wrong += check_barriers(record, &made.list);
 	wrong += check_waits(&made.list);
 	wrong += check_copies(record, &made, lookahead);
+	wrong += check_peaks(record, &made);
 	plait__generator_free(&made);
 	return wrong;
 }

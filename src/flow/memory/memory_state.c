@@ -11,6 +11,18 @@ static const plait_box *whole_of(const plait__memory_state *state,
 }
 
 /* Data with contents has a block of the host already. */
+static void begin_block(plait__memory_state *state, uint32_t i)
+{
+	uint64_t *bytes = &state->bytes[PLAIT__MEMORY_HOST];
+
+	*bytes += plait__memory_state_bytes(state, i, whole_of(state, i));
+	state->peak[PLAIT__MEMORY_HOST] = *bytes;
+	if (!plait__blocks_add(
+		    &state->data[i].places[PLAIT__MEMORY_HOST].blocks,
+		    whole_of(state, i), ++state->blocks))
+		state->failed = true;
+}
+
 static void begin_data(plait__memory_state *state, uint32_t i)
 {
 	bool has_contents =
@@ -20,10 +32,8 @@ static void begin_data(plait__memory_state *state, uint32_t i)
 
 	plait__coherence_init(&data->coherence, state->allocator,
 			      whole_of(state, i), has_contents);
-	if (has_contents &&
-	    !plait__blocks_add(&data->places[PLAIT__MEMORY_HOST].blocks,
-			       whole_of(state, i), ++state->blocks))
-		state->failed = true;
+	if (has_contents)
+		begin_block(state, i);
 }
 
 static bool make_places(plait__memory_state *state, uint32_t i)
@@ -94,6 +104,8 @@ void plait__memory_state_rewind(plait__memory_state *state)
 	state->anticipates = false;
 	state->blocks = 0;
 	memset(state->tasks, 0, sizeof(state->tasks));
+	memset(state->bytes, 0, sizeof(state->bytes));
+	memset(state->peak, 0, sizeof(state->peak));
 	for (uint32_t i = 0; i < count; i++) {
 		plait__blocks *host =
 			&state->data[i].places[PLAIT__MEMORY_HOST].blocks;
