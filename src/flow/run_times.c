@@ -23,10 +23,10 @@ bool plait__run_times_choose_alone(plait__run_times *times)
 	uint32_t phase;
 	bool faster;
 
-	if (times->must_share ||
-	    (alone->count > 0 && alone->ns > PLAIT__RUN_LONG_NS))
+	if (times->must_share)
 		return false;
-	if (!is_judged(alone) || alone->ns <= PLAIT__RUN_SHORT_NS)
+	if (alone->ns <= PLAIT__RUN_SHORT_NS ||
+	    (alone->ns <= PLAIT__RUN_LONG_NS && !is_judged(alone)))
 		return true;
 	if (!is_judged(shared))
 		return false;
@@ -36,5 +36,7 @@ bool plait__run_times_choose_alone(plait__run_times *times)
 		return faster;
 	if (phase == PLAIT__RUN_PERIOD - PLAIT__RUN_TRIALS)
 		times->tries_alone = !faster;
+	else if (alone->ns > PLAIT__RUN_LONG_NS)
+		times->tries_alone = false;
 	return times->tries_alone;
 }

@@ -11,7 +11,8 @@
 
 enum {
 	/* A run that takes one thread less is not worth a queue, which costs
-	 * some microseconds; one that takes more is for several threads. */
+	 * some microseconds; one that takes more is for several threads until
+	 * their time is known, and is tried once per period then. */
 	PLAIT__RUN_SHORT_NS = 20000,
 	PLAIT__RUN_LONG_NS = 1000000,
 	/* Runs of a kind before it is judged: the first ones wake workers, and

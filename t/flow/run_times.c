@@ -41,7 +41,19 @@ static void long_runs(void)
 {
 	plait__run_times times = { .runs = 0 };
 
-	IS_UINT(run(&times, PLAIT__RUN_LONG_NS + 1, PLAIT__RUN_LONG_NS + 2), 1);
+	/* Once, and once per period: the trial is as long. */
+	IS_UINT(run(&times, PLAIT__RUN_LONG_NS + 1, PLAIT__RUN_LONG_NS),
+		1 + TRIED / PLAIT__RUN_TRIALS);
+}
+
+/* The first run by one thread was disturbed: a trial finds that out. */
+static void slow_first_run(void)
+{
+	plait__run_times times = { .runs = 0 };
+
+	plait__run_time_add(&times.alone, 2 * PLAIT__RUN_LONG_NS);
+	OK(!plait__run_times_choose_alone(&times));
+	OK(run(&times, 30000, 50000) >= RUNS - PLAIT__RUN_PERIOD - TRIED);
 }
 
 static void faster_shared(void)
@@ -102,6 +114,7 @@ static void waiting_tasks(void)
 static const struct tap_scenario all[] = {
 	{ "short runs", short_runs },
 	{ "long runs", long_runs },
+	{ "a slow first run", slow_first_run },
 	{ "faster by several", faster_shared },
 	{ "faster by one", faster_alone },
 	{ "changed", changed },
