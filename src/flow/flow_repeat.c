@@ -116,6 +116,13 @@ static bool take_accesses(plait__repetition *again,
 /* A call by one thread of more tasks than these takes too long for it. */
 enum { TASKS_ALONE = 4096 };
 
+/* A call that meets a wait fails after it has run what is before. */
+static bool must_share(const plait__flow_capture *capture, uint32_t lanes)
+{
+	return capture->signal != 0 ||
+	       (lanes > 1 && capture->record.tasks.count > TASKS_ALONE);
+}
+
 static plait_status freeze(const plait__flow_capture *capture, uint32_t lanes,
 			   plait_plan **out, plait_error *error)
 {
@@ -134,8 +141,7 @@ static plait_status freeze_both(plait__repetition *again,
 {
 	plait_status status = freeze(capture, lanes, &again->plan, error);
 
-	if (status == PLAIT_OK && lanes > 1 &&
-	    capture->record.tasks.count <= TASKS_ALONE)
+	if (status == PLAIT_OK && lanes > 1 && !again->times.must_share)
 		status = freeze(capture, 1, &again->alone, error);
 	return status;
 }
@@ -177,9 +183,9 @@ static plait_status make(plait__flow *flow, plait__flow_capture *capture,
 							   capture->key);
 	plait_status status;
 
-	/* A call that meets a wait fails after it has run what is before. */
 	if (again != NULL)
-		again->times.must_share = capture->signal != 0;
+		again->times.must_share = must_share(capture,
+						     flow->lanes.count);
 	if (again == NULL || !take_accesses(again, capture)) {
 		status = plait__fail(error, PLAIT_E_NOMEM,
 				     "no memory for a repetition");

@@ -41,6 +41,7 @@ API_TESTS += %D%/flow_repeat.t
 %C%_flow_repeat_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/flow_strict.t
 %C%_flow_strict_t_LDADD = $(LDADD_API)
+UNIT_TESTS += %D%/repetitions.t
 UNIT_TESTS += %D%/links.t
 UNIT_TESTS += %D%/link_bookings.t
 SEEDED_TESTS += %D%/link_bookings.t
