@@ -201,8 +201,10 @@ ok(flow("data u\ntask r items=1 reads=u\n", "--memories", "1", "--strict")[0] ==
 # --- options
 for options, part in ((("--memories", "0"), "at least one device"), (("--memories", "31"), "up to 30"),
                       (("--memories", "2", "--peers", "star"), "all, ring or none"), (("--shared",), "need --memories"),
-                      (("--memories", "2", "--lookahead", "2"), "all or none"), (("--memories", "2", "--dot"), "--text and --json")):
+                      (("--memories", "2", "--lookahead", "2"), "all or none"), (("--memories", "2", "--dot"), "--text and --json"),
+                      (("--memories", "2", "--lanes", "3"), "without --lanes"), (("--lanes", "3", "--memories", "2"), "without --lanes")):
     code, _, error = flow("", *options)
     ok(code == 2 and part in error, "wrong: " + " ".join(options), code, error)
+ok(flow("", "--memories", "30")[0] == 0 and "at most 30" in PAGE, "30 devices, as the page says")
 ok(flow("", "--memories", "1")[1].startswith("1 device, 2 memories\n0 instructions"), "an empty text")
 done()

@@ -20,6 +20,7 @@ struct request {
 	int strict;
 	plait_memories_desc memories; /* no devices: the tasks are printed */
 	int of_memories;	      /* options that need some */
+	int has_lanes;		      /* of its own */
 };
 
 /* ---- command line ---- */
@@ -84,6 +85,7 @@ static int take(struct request *request, int option)
 	case 'l':
 		code = schedule_number("flow", "--lanes", optarg, 30, &number);
 		request->desc.lanes = (uint32_t)number;
+		request->has_lanes = 1;
 		return code;
 	case 'w':
 		code = schedule_number("flow", "--window", optarg, 1 << 20,
@@ -111,6 +113,9 @@ static int check_options(const struct request *request)
 		return request->of_memories == 0 ? COMMAND_DONE :
 		       command_usage("flow", "--peers, --shared and "
 				     "--lookahead need --memories N");
+	if (request->has_lanes)
+		return command_usage("flow", "--memories N has a lane per "
+				     "device: use it without --lanes");
 	if (request->format > PLAIT_FLOW_JSON)
 		return command_usage("flow", "--memories has --text and "
 				     "--json");
