@@ -365,6 +365,22 @@ def native_kind(kind):
     return found
 
 
+class inside:
+    """Count the thread as inside the call that Python runs, if any, during a call of C that
+    may wait: a wait for that call fails, and a stop of its run reaches plans that are
+    called.  A block within another one has no effect."""
+    __slots__ = ("_begun",)
+
+    def __enter__(self):
+        found = calling.get()
+        good = found is not None and lib.plait_inbox_begin(*found, None) == _raw.PLAIT_OK
+        self._begun = found if good else None
+
+    def __exit__(self, *error):
+        if self._begun is not None:
+            lib.plait_inbox_end(*self._begun, None)
+
+
 # Longest time that a wait is inside C, where no signal handler of Python runs.
 SLICE_NS = 50_000_000
 
@@ -397,15 +413,11 @@ def wait_in_slices(timeout, wait, system):
     the next one takes all the time that is left, and the C library tells a deadlock.
     A predicate or coroutine, which Python runs, is inside its call meanwhile.
     """
-    inside = calling.get()
     system._coroutines.blocked += 1
-    if inside is not None:
-        lib.plait_inbox_begin(*inside, None)
     try:
-        _wait_in_slices(timeout, wait, system.pump, system._coroutines.turn)
+        with inside():
+            _wait_in_slices(timeout, wait, system.pump, system._coroutines.turn)
     finally:
-        if inside is not None:
-            lib.plait_inbox_end(*inside, None)
         system._coroutines.blocked -= 1
 
 

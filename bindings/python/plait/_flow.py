@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, List, Optio
 
 from . import _raw
 from ._buffer import CASTS, address_of, view_of
-from ._core import Handle, call, chosen, encode, handle_of, lib, local, make, plain, sized, wait_in_slices
+from ._core import (Handle, call, chosen, encode, handle_of, inside, lib, local, make, plain, sized,
+                    wait_in_slices)
 from ._elements import ELEMENTS, element_of
 from ._functions import RUN, _table, check_function, once
 from ._kernel import convert, extents
@@ -35,6 +36,13 @@ def _text(function, *arguments):
     room = (c_char * max(needed.value, 1))()
     call(function, *arguments, room, len(room), byref(needed))
     return room.raw[:needed.value].decode("utf-8", "replace")
+
+
+def _served(system, *arguments):
+    """Call C, which waits until the flow has room, and pump() after each event."""
+    with inside():
+        while call(*arguments) == _raw.PLAIT_EVENT_READY:
+            system.pump()
 
 
 class Piece:
@@ -244,8 +252,7 @@ class Data(Handle):
                                      "r+": _raw.PLAIT_MAP_READ | _raw.PLAIT_MAP_WRITE})
         pointer = c_void_p()
         self._form()
-        while call(lib.plait_data_map, self.handle, None, flags, byref(pointer)) == _raw.PLAIT_EVENT_READY:
-            self.flow.system.pump()
+        _served(self.flow.system, lib.plait_data_map, self.handle, None, flags, byref(pointer))
         view = self._view(mode == "r")
         try:
             yield view
@@ -436,8 +443,7 @@ class Flow(Handle):
                      flags=_raw.PLAIT_TASK_BARRIER if barrier else 0, accesses=ctypes.addressof(table),
                      access_count=len(accesses), **fields)
         task = c_uint64()
-        while call(lib.plait_flow_submit, self.handle, byref(desc), byref(task)) == _raw.PLAIT_EVENT_READY:
-            self.system.pump()
+        _served(self.system, lib.plait_flow_submit, self.handle, byref(desc), byref(task))
         return task.value
 
     def _transfer(self, kind, memory, pointer, **fields):
@@ -500,8 +506,7 @@ class Flow(Handle):
         new `key` only, under a capture; later calls run the same tasks again.  Values are
         those of the first time.  Returns the number of the run."""
         task, asked = c_uint64(), key
-        while call(lib.plait_flow_repeat, self.handle, asked, byref(task)) == _raw.PLAIT_EVENT_READY:
-            self.system.pump()
+        _served(self.system, lib.plait_flow_repeat, self.handle, asked, byref(task))
         if task.value:
             return task.value
         self._captured = True
@@ -511,9 +516,10 @@ class Flow(Handle):
             self._end_capture()
             raise
         self._captured, asked = False, 0
-        while call(lib.plait_flow_repeat, self.handle, asked, byref(task)) == _raw.PLAIT_EVENT_READY:
-            self.system.pump()
-            asked = key  # known by now
+        with inside():
+            while call(lib.plait_flow_repeat, self.handle, asked, byref(task)) == _raw.PLAIT_EVENT_READY:
+                self.system.pump()
+                asked = key  # known by now
         return task.value
 
     def cancel(self) -> None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Un
 
 from . import _raw
 from ._buffer import address_of, check_buffer
-from ._core import (SLICE_NS, Handle, call, chosen, encode, failure, handle_of, lib, local, make,
-                    plain, sized, table, wait_in_slices)
+from ._core import (SLICE_NS, Handle, call, calling, chosen, encode, failure, handle_of, inside, lib, local,
+                    make, plain, sized, table, wait_in_slices)
 from ._functions import RUN, Question, Reference, check_function, is_async
 from ._kernel import Kernel, check_kernel, check_pointer, convert, kind_of
 
@@ -32,6 +32,11 @@ _run, _poll, _wait = lib.plait_plan_run, lib.plait_run_poll, lib.plait_run_wait
 _plan_call = lib["plait_plan_call"]
 # Types stored in a box without conversion; Slot.put converts all others.
 _NUMBERS = frozenset((int, float, bool))
+
+
+def _plan_call_inside(*arguments):
+    with inside():
+        return _plan_call(*arguments)
 
 
 def _contents(write, handle, form):
@@ -206,18 +211,19 @@ class Plan(Handle):
         if self._asks:
             self._ask(given)
             return
+        call_plan = _plan_call if calling.get() is None else _plan_call_inside
         if given or self._flags:
             # The call owns the bindings while it runs: another thread, or a function
             # that the plan calls, may run the plan meanwhile.
             told, self._told = self._told, None
             told = told or Bindings(self)
             told.fill(given)
-            status = _plan_call(self._pointer, None, told.pointer, local.pointer)
+            status = call_plan(self._pointer, None, told.pointer, local.pointer)
             for slot in told.hosts:
                 slot.box = None  # the run has ended
             self._told = told
         else:
-            status = _plan_call(self._pointer, None, None, local.pointer)
+            status = call_plan(self._pointer, None, None, local.pointer)
         if status < 0:
             self.handle  # a released plan says so
             raise failure(status)

@@ -18,8 +18,8 @@ from ._batch import Batch
 from ._buffer import Buffer, Rows, address_of, check_buffer, check_integers, copied, view_of
 from ._elements import element_of
 from ._core import (FOREVER, Error, Handle, WaitTimeout, call, calling, encode, ends_in_a_slice,
-                    handle_of, held_by, lib, local, make, nanoseconds, native_kind, place, plain,
-                    sized, text_of, wait_in_slices)
+                    handle_of, held_by, inside, lib, local, make, nanoseconds, native_kind, place,
+                    plain, sized, text_of, wait_in_slices)
 from ._coroutine import Coroutines
 from ._functions import RUN, answer, check_function, once
 from ._kernel import Kernel, check_kernel
@@ -666,7 +666,8 @@ class Queue(Handle):
         check_buffer(source, "read: the source")
         pointer, size, keep = address_of(data, writable=True)
         if wait:
-            call(lib.plait_queue_read, self.handle, source.handle, offset, pointer, size)
+            with inside():
+                call(lib.plait_queue_read, self.handle, source.handle, offset, pointer, size)
         else:
             self._submit(kind=_raw.PLAIT_COMMAND_READ, source=source.handle, source_offset=offset,
                          host=pointer, bytes=size)
@@ -682,7 +683,8 @@ class Queue(Handle):
         check_buffer(target, "write: the target")
         pointer, size, keep = address_of(data)
         if wait:
-            call(lib.plait_queue_write, self.handle, target.handle, offset, pointer, size)
+            with inside():
+                call(lib.plait_queue_write, self.handle, target.handle, offset, pointer, size)
         else:
             self._submit(kind=_raw.PLAIT_COMMAND_WRITE, target=target.handle, target_offset=offset,
                          host=pointer, bytes=size)

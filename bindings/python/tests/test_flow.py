@@ -7,6 +7,7 @@ import json
 import unittest
 
 import plait
+from plait import _raw
 
 AXPY = ("axpy(a: f32, x: in pointer f32, y: pointer f32, n: u64)", "KERNEL(axpy) { EACH(i, n) y[i] += a * x[i]; }")
 HEAT = ("heat(u: in pointer f32, v: out pointer f32, n: u64, c: struct chunk 48)", """
@@ -218,6 +219,23 @@ class Flows(unittest.TestCase):
             with self.assertRaises(TypeError):
                 whole.tolist()
             self.assertIn("token", repr(whole))
+
+    def test_a_predicate_of_a_task_cannot_wait_for_its_flow(self):
+        refused = []
+        with self.system.flow(window=16) as flow:
+            u = flow.data("i", 1)
+
+            def asks():
+                for attempt in (lambda: [flow.fill(u, i) for i in range(17)], lambda: u.map().__enter__()):
+                    with self.assertRaises(plait.Error) as caught:
+                        attempt()
+                    refused.append(caught.exception.status)
+                return 0
+            graph = self.system.graph()
+            graph.loop(asks)
+            flow.run(graph.freeze(), updates=[u])
+            flow.wait()
+            self.assertEqual(refused, [_raw.PLAIT_E_BUSY, _raw.PLAIT_E_DEADLOCK])
 
     def test_released_in_any_order(self):
         flow = self.system.flow()

@@ -669,10 +669,12 @@ class Plans(Case):
 
     def test_a_function_cannot_wait_for_itself(self):
         refused, runs, graph = [], [], self.system.graph()
+        words, memory = self.floats(1, 2), bytearray(8)
 
         def wait():
             for attempt in (self.queue.finish, lambda: self.queue.finish(3600), lambda: runs[0].wait() if runs else
-                            self.queue.finish()):
+                            self.queue.finish(), lambda: self.queue.read(words, memory),
+                            lambda: self.queue.write(words, memory)):
                 with self.assertRaisesRegex(plait.Error, "has to end first") as caught:
                     attempt()
                 refused.append(caught.exception.status)
@@ -683,7 +685,7 @@ class Plans(Case):
         runs.append(plan.run(self.queue))
         runs[0].wait()
         self.queue.finish()
-        self.assertEqual(refused, [-13] * 6)  # PLAIT_E_DEADLOCK
+        self.assertEqual(refused, [-13] * 10)  # PLAIT_E_DEADLOCK
 
         async def suspends():
             wait()
@@ -694,8 +696,28 @@ class Plans(Case):
             runs[0] = graph.freeze().run(self.queue)
             runs[0].wait()
             self.queue.finish()
-            self.assertEqual(refused, [-13] * 3)
+            self.assertEqual(refused, [-13] * 5)
         runs.clear()  # a run keeps the function, which has the list
+
+    def test_a_stop_reaches_a_plan_that_a_predicate_calls(self):
+        ended, runs, inner = [], [], self.system.graph()
+        inner.emit(self.device.signal())
+        called = inner.freeze()
+
+        def asks():
+            runs[0].cancel()
+            with self.assertRaises(plait.CancelledError):
+                called()
+            ended.append(1)
+        graph = self.system.graph()
+        graph.loop(asks)
+        runs.append(graph.freeze().run(self.queue))
+        with self.assertRaises(plait.CancelledError):
+            runs[0].wait()
+        with self.assertRaises(plait.CancelledError):
+            self.queue.finish()
+        self.assertEqual(ended, [1])
+        runs.clear()
 
     def test_a_function_that_raises_fails_its_node(self):
         def wrong():
