@@ -13,7 +13,7 @@ from ctypes import c_void_p, cast
 from typing import Any, Callable, Dict
 
 from . import _raw
-from ._core import raised
+from ._core import calling, raised
 
 _numbers = itertools.count(1)
 _table: Dict[int, Callable[[], Any]] = {}
@@ -87,10 +87,22 @@ def _find(number):
         raise ReferenceError("the graph of the function was collected") from None
 
 
+def _run_in_turn(function):
+    """Run a command within the wait of a call's function: it is not inside of that call."""
+    token = calling.set(None)
+    try:
+        function()
+    finally:
+        calling.reset(token)
+
+
 def _run(number):
     """Run a command; return 0, or the number of the exception."""
     try:
-        _find(number)()
+        if calling.get() is None:
+            _find(number)()
+        else:
+            _run_in_turn(_find(number))
         return 0
     except BaseException as error:  # no exception may unwind through C frames
         return raised.keep(error)

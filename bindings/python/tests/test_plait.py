@@ -719,6 +719,36 @@ class Plans(Case):
         self.assertEqual(ended, [1])
         runs.clear()
 
+    def test_a_function_inside_the_wait_of_a_predicate(self):
+        seen, runs, other = [], [], self.device.queue()
+        signal = self.device.signal()
+
+        def plain():
+            seen.append(plait.is_stopping())
+            other_signal = self.device.signal()
+            self.device.queue().emit(other_signal)
+            other_signal.wait(1)  # ends no call but its own
+
+        def asks():
+            other.call(plain)
+            runs[0].cancel()
+            other.emit(signal)
+            signal.wait(1)
+            other.finish()
+            seen.append(plait.is_stopping())
+            with self.assertRaisesRegex(plait.Error, "has to end first"):
+                self.queue.finish()
+            return 0
+        graph = self.system.graph()
+        graph.loop(asks)
+        runs.append(graph.freeze().run(self.queue))
+        with self.assertRaises(plait.CancelledError):
+            runs[0].wait()
+        with self.assertRaises(plait.CancelledError):
+            self.queue.finish()
+        self.assertEqual(seen, [False, True])
+        runs.clear()
+
     def test_a_function_that_raises_fails_its_node(self):
         def wrong():
             raise KeyError("this one")
