@@ -24,9 +24,11 @@ core.is_wide = math.type and function(value) return math.type(value) == "integer
 core.view = ffi.view or function(ctype, pointer) return ffi.cast(ctype .. " *", pointer) end
 core.end_view = ffi.end_view or function() end
 
---- Return true for a pointer, whose memory has no known size.
+--- Return true for a pointer, whose memory has no known size; also for one to an array,
+-- `float (*)[4]`, but not for an array of pointers, `float *[4]`.
 function core.is_pointer(value)
-  return tostring(ffi.typeof(value)):find "%*[^%[]*$" ~= nil
+  local name = tostring(ffi.typeof(value))
+  return name:find "%*[^%[]*$" ~= nil or name:find "%(%*[^%[%)]*%)" ~= nil
 end
 
 --- Raise an error if memory has fewer bytes than a call would use; return them.
