@@ -84,9 +84,10 @@ token(flow::Flow; label=nothing) = new_data(flow, Nothing, (), label)
 
 # --- submission -----------------------------------------------------------------
 
-# Call a function of C, and serve the inbox as often as it asks for that.
+# Call a function of C, inside of the function that this task runs, and serve the inbox as
+# often as it asks for that.
 function serving(f, flow::Flow)
-    while f() == Raw.PLAIT_EVENT_READY
+    while inside(f, calls_around()) == Raw.PLAIT_EVENT_READY
         pump(flow.system.inbox)
     end
 end
@@ -394,6 +395,7 @@ function Base.wait(flow::Flow, task::Integer=0)
     refuse_in_task()
     system = flow.system
     Threads.threadid() == system.thread || return finish(flow, task)
+    refuse_self((limit, told) -> Raw.plait_flow_wait(flow, task, limit, told))
     await(system.inbox, system.needs_pump) do number
         serving(() -> call(Raw.plait_flow_notify, flow, task, system.inbox, C_NULL, number), flow)
     end

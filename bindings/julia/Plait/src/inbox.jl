@@ -336,12 +336,12 @@ function inside(step::F, calls) where {F}
 end
 
 # Before this task is suspended until step(nanoseconds, error) would end: throw if that
-# waits for a function of this task.
+# waits for a function of this task, or has failed: C tells some failures only once.
 function refuse_self(step::F) where {F}
     calls, told = calls_around(), record()
     isempty(calls) && return
     status = inside(() -> step(UInt64(1), told), calls)
-    status == Raw.PLAIT_E_DEADLOCK && throw(failure(status, told[]))
+    status < 0 && status != Raw.PLAIT_E_TIMEOUT && throw(failure(status, told[]))
     return
 end
 

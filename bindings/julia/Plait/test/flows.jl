@@ -101,6 +101,22 @@ test("waiting for tasks"; backend="host") do system, device, queue
     foreach(_ -> run(plan, flow; updates=order), 1:3)
     finish(flow)
     is(ran[], 3, "plans")
+    refused, waiting, small = String[], Graph(system), Flow(system; window=16)
+    u = zeros(small, Int32, 1)
+    call!(waiting) do
+        for attempt in (() -> foreach(_ -> fill!(small, u, 7), 1:17), () -> mapped(sum, u), () -> wait(small),
+                        () -> finish(small))
+            push!(refused, try
+                attempt()
+                "waited"
+            catch problem
+                problem.name
+            end)
+        end
+    end
+    run(freeze(waiting), small; updates=u)
+    finish(small)
+    is(refused, ["PLAIT_E_BUSY"; fill("PLAIT_E_DEADLOCK", 3)], "waits for itself in a function of a plan that is a task")
     wait!(flow, gate, 1; updates=order)
     task = call!(() -> nothing, flow; updates=order)
     throws(() -> finish(flow; timeout=0), PlaitError, "TIMEOUT", "a limit")
