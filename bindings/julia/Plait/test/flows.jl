@@ -59,6 +59,7 @@ test("functions as tasks"; backend="host") do system, device, queue
         problem
     end
     ok(problem.cause isa CapturedException && problem.cause.ex isa DomainError, "the cause of a failure")
+    fill!(flow, u, 2) # which was poisoned, too
     call!((a, b) -> b .= a, flow, reads(total), u)
     throws(() -> u[1], PlaitError, "root", "poison names its cause")
     fill!(flow, u, 3)
