@@ -51,12 +51,12 @@ static bool keep(plait__task *task)
 	return true;
 }
 
-void plait__task_keep_next(bool keeps)
+void __attribute__((noinline)) plait__task_keep_next(bool keeps)
 {
 	next.keeps = keeps && next.is_open;
 }
 
-void plait__task_give_next(void)
+void __attribute__((noinline)) plait__task_give_next(void)
 {
 	plait__task *task = next.task;
 

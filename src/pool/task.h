@@ -63,7 +63,9 @@ static inline void plait__task_offer_from_running(plait__task *task)
 }
 
 /* The calling thread runs a task that suspends, and is about to park it: keep the
- * first task that it offers from now on, until `keeps` is false. */
+ * first task that it offers from now on, until `keeps` is false.  Not inline, as the
+ * next: another thread may execute the caller afterwards, so the address of the
+ * thread-local variable must not be kept. */
 void plait__task_keep_next(bool keeps);
 
 /* The task that the thread runs goes on: offer the one that was kept, if there is
