@@ -183,6 +183,96 @@ static void nested(void)
 		check_two(rig, true);
 }
 
+/* ---- in a function that the library runs ---- */
+
+struct pumped {
+	struct scene *scene;
+	uint64_t id;
+	plait_status status;
+};
+
+static int32_t begin_inside(void *user_data)
+{
+	struct pumped *self = user_data;
+
+	self->status = start(self->scene, self->id);
+	return 0;
+}
+
+static void submit_inside(struct pumped *self)
+{
+	const plait_command command = {
+		.size = sizeof(command), .kind = PLAIT_COMMAND_CALL,
+		.inbox = self->scene->inbox, .function = begin_inside,
+		.user_data = self,
+	};
+
+	IS_INT(plait_queue_submit(self->scene->other, &command, 1, NULL,
+				  &self->scene->rig->error), PLAIT_OK);
+}
+
+static void pump(struct pumped *self)
+{
+	uint64_t count = 0;
+
+	while (count == 0 && plait_inbox_pump(self->scene->inbox, 1, &count,
+					      NULL) == PLAIT_OK)
+		pause_a_little();
+}
+
+/* The call goes on after the function that began it. */
+static void pumped(void)
+{
+	EACH(rig) {
+		struct scene scene;
+		struct pumped self = { .scene = &scene, .status = -99 };
+
+		begin(&scene, rig);
+		self.id = take(&scene);
+		submit_inside(&self);
+		pump(&self);
+		IS_INT(self.status, PLAIT_OK);
+		IS_INT(finish(&scene, scene.other), PLAIT_OK);
+		IS_INT(plait_queue_finish(rig->queue, 1, &rig->error),
+		       PLAIT_E_DEADLOCK);
+		IS_INT(stop(&scene, self.id), PLAIT_OK);
+		IS_INT(answer(&scene, self.id), PLAIT_OK);
+		IS_INT(finish(&scene, rig->queue), PLAIT_OK);
+		end(&scene);
+	}
+}
+
+static void *pump_and_end(void *arg)
+{
+	struct pumped *self = arg;
+
+	if (plait_inbox_adopt(self->scene->inbox, NULL) == PLAIT_OK)
+		pump(self);
+	return NULL;
+}
+
+/* The thread ends with the call. */
+static void pumped_on_thread(void)
+{
+	EACH(rig) {
+		struct scene scene;
+		struct pumped self = { .scene = &scene, .status = -99 };
+		pthread_t thread;
+
+		begin(&scene, rig);
+		self.id = take(&scene);
+		submit_inside(&self);
+		IS_INT(pthread_create(&thread, NULL, pump_and_end, &self), 0);
+		IS_INT(pthread_join(thread, NULL), 0);
+		IS_INT(self.status, PLAIT_OK);
+		IS_INT(plait_queue_finish(rig->queue, TAP_PATIENCE_NS,
+					  &rig->error), PLAIT_E_FAILED);
+		HAS_STR(rig->error.text, "ended its thread");
+		IS_INT(finish(&scene, scene.other), PLAIT_OK);
+		end(&scene);
+	}
+}
+
 /* ---- mistakes ---- */
 
 static void mistakes(void)
@@ -286,6 +376,8 @@ static const struct tap_scenario all[] = {
 	{ "waits", waits },
 	{ "answered", answered },
 	{ "nested", nested },
+	{ "pumped", pumped },
+	{ "pumped on a thread", pumped_on_thread },
 	{ "mistakes", mistakes },
 	{ "closed", closed },
 	{ "released", released },

@@ -247,6 +247,17 @@ static bool must_not_run(const plait_event *event)
 		event->kind == PLAIT_EVENT_RELEASED);
 }
 
+/* Remove the frame of a function that has returned.  A call that the function has
+ * begun, and not ended, goes on: its frame is around a copy of this one. */
+static void leave_function(const struct plait__callback_run *outer)
+{
+	struct plait__callback_run *frame = &plait__callback_scope_run;
+
+	while (frame->around != outer)
+		frame = frame->around;
+	*frame = *outer;
+}
+
 /* Call the event's function on the owner's thread, which is inside the inbox.
  * The guard is not on the stack, which is gone when the guard runs. */
 static int32_t call(plait__inbox_event *event_record, const plait_event *event)
@@ -260,9 +271,9 @@ static int32_t call(plait__inbox_event *event_record, const plait_event *event)
 	plait__callback_scope_run = plait__inbox_event_scope(event_record,
 							     &outer);
 	result = event->function(event->user_data);
-	plait__callback_scope_run = outer;
+	leave_function(&outer);
 	if (guarded)
-		plait__thread_guard_pop(&event_record->guard);
+		plait__thread_guard_remove(&event_record->guard);
 	return result;
 }
 
