@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Failures that a coroutine waits for, of statuses that waits themselves have. */
+/* Coroutines that finish a queue or call a plan: failures of statuses that waits
+ * themselves have, and work that arrives meanwhile */
 #include "lib/runs.h"
 
 /* A run in a queue of its own, for a coroutine that finishes the queue. */
@@ -77,9 +78,112 @@ static void check_queue(uint32_t flags)
 	close_scene(&scene);
 }
 
+/* ---- work that arrives meanwhile ---- */
+
+/* A scene without a run in its queue. */
+struct busy {
+	plait_queue *queue;
+	plait_signal *gates[2];
+	plait_plan *plan;
+	plait_status status;
+	plait_error error;
+};
+
+static int32_t finish_busy(void *user_data)
+{
+	struct busy *busy = user_data;
+
+	busy->status = plait_queue_finish(busy->queue, TAP_PATIENCE_NS,
+					  &busy->error);
+	return 0;
+}
+
+static void open_busy(struct busy *busy, plait_device *device,
+		      plait_host_function function)
+{
+	const plait_signal_desc gate = { .size = sizeof(gate),
+					 .flags = PLAIT_SIGNAL_GATE };
+
+	*busy = (struct busy){ .status = -99,
+			       .error = { .size = sizeof(busy->error) } };
+	OK(plait_queue_create(device, NULL, &busy->queue, NULL) == PLAIT_OK);
+	for (int i = 0; i < 2; i++)
+		OK(plait_signal_create(device, &gate, &busy->gates[i], NULL) ==
+		   PLAIT_OK);
+	busy->plan = plan_of((plait_node_desc){
+		.kind = PLAIT_NODE_CALL, .label = "finish",
+		.flags = PLAIT_CALL_ANY_THREAD | PLAIT_CALL_COROUTINE,
+		.function = function, .user_data = busy });
+}
+
+static void close_busy(struct busy *busy)
+{
+	for (int i = 0; i < 2; i++)
+		(void)plait_signal_raise(busy->gates[i], 1, NULL);
+	(void)plait_queue_finish(busy->queue, PLAIT_FOREVER, NULL);
+	plait_plan_release(busy->plan);
+	for (int i = 0; i < 2; i++)
+		plait_signal_release(busy->gates[i]);
+	plait_queue_release(busy->queue);
+}
+
+static void wait_in_queue(struct busy *busy, int gate)
+{
+	OK(plait_queue_wait(busy->queue, busy->gates[gate], 1, NULL) ==
+	   PLAIT_OK);
+}
+
+static plait_run *begin(plait_plan *plan, uint32_t flags)
+{
+	const plait_run_desc desc = { .size = sizeof(desc), .flags = flags };
+	plait_run *run = NULL;
+
+	OK(plait_plan_run(plan, rig.queue, &desc, &run, &rig.error) ==
+	   PLAIT_OK);
+	return run;
+}
+
+static void await_suspension(plait_run *run)
+{
+	uint64_t since = 0;
+
+	do {
+		rig.error.text[0] = '\0';
+		if (plait_run_wait(run, 1000000, &rig.error) !=
+		    PLAIT_E_TIMEOUT)
+			break;
+	} while (strstr(rig.error.text, " waits for ") == NULL &&
+		 !tap_late(&since));
+	HAS_STR(rig.error.text, " waits for ");
+}
+
+static void end(plait_run *run)
+{
+	IS_INT(plait_run_wait(run, PLAIT_FOREVER, &rig.error), PLAIT_OK);
+	plait_run_release(run);
+}
+
+/* Work that is submitted after the call is not waited for. */
+static void check_later_work(uint32_t flags)
+{
+	struct busy busy;
+	plait_run *run;
+
+	open_busy(&busy, rig.device, finish_busy);
+	wait_in_queue(&busy, 0);
+	run = begin(busy.plan, flags);
+	await_suspension(run);
+	wait_in_queue(&busy, 1);
+	(void)plait_signal_raise(busy.gates[0], 1, NULL);
+	end(run);
+	IS_INT(busy.status, PLAIT_OK);
+	close_busy(&busy);
+}
+
 static void queues(void)
 {
 	on_the_host(check_queue);
+	on_the_host(check_later_work);
 }
 
 static const struct tap_scenario all[] = {

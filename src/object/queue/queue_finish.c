@@ -291,9 +291,10 @@ report_first(plait__queue *queue, uint64_t deadline_ns, bool *told,
 }
 
 /* *told is false, and set if the result is the failure of the queue's work, which
- * has any status. */
+ * has any status.  *sequence: how far the work is awaited; 0: set to what is
+ * submitted now. */
 static plait_status finish(plait__queue *queue, uint64_t timeout_ns,
-			   bool *told, plait_error *error)
+			   uint64_t *sequence, bool *told, plait_error *error)
 {
 	uint64_t deadline_ns = plait__clock_deadline(timeout_ns);
 	plait_error why;
@@ -319,8 +320,9 @@ static plait_status finish(plait__queue *queue, uint64_t timeout_ns,
 	why.origin = 0;
 	why.detail = 0;
 	why.text[0] = '\0';
-	status = await(queue, plait__queue_submitted(queue), timeout_ns,
-		       &failed, &why);
+	if (*sequence == 0)
+		*sequence = plait__queue_submitted(queue);
+	status = await(queue, *sequence, timeout_ns, &failed, &why);
 	if (failed)
 		status = report_first(queue, deadline_ns, told, error);
 	else if (status < 0)
@@ -333,13 +335,13 @@ static plait_status finish(plait__queue *queue, uint64_t timeout_ns,
 /* As finish; then the host has seen what the queue had. */
 static __attribute__((cold, noinline)) plait_status
 finish_and_note(plait__races *races, plait__queue *queue, uint64_t timeout_ns,
-		bool *told, plait_error *error)
+		uint64_t *sequence, bool *told, plait_error *error)
 {
 	plait__race_clock clock;
 	plait_status status;
 
 	plait__races_read_queue(races, &queue->race, &clock);
-	status = finish(queue, timeout_ns, told, error);
+	status = finish(queue, timeout_ns, sequence, told, error);
 	/* A failure is reported when nothing is pending. */
 	if (*told || (status != PLAIT_E_TIMEOUT && status != PLAIT_E_DEADLOCK))
 		plait__races_host_saw_clock(races, &clock,
@@ -348,28 +350,32 @@ finish_and_note(plait__races *races, plait__queue *queue, uint64_t timeout_ns,
 }
 
 static plait_status finish_and_tell(plait__queue *queue, uint64_t timeout_ns,
-				    bool *told, plait_error *error)
+				    uint64_t *sequence, bool *told,
+				    plait_error *error)
 {
 	plait__races *races = plait__queue_races(queue);
 
 	*told = false;
-	return races == NULL ? finish(queue, timeout_ns, told, error) :
-	       finish_and_note(races, queue, timeout_ns, told, error);
+	return races == NULL ?
+		       finish(queue, timeout_ns, sequence, told, error) :
+		       finish_and_note(races, queue, timeout_ns, sequence,
+				       told, error);
 }
 
 plait_status plait__queue_finish(plait__queue *queue, uint64_t timeout_ns,
 				 plait_error *error)
 {
+	uint64_t sequence = 0;
 	bool told;
 
-	return finish_and_tell(queue, timeout_ns, &told, error);
+	return finish_and_tell(queue, timeout_ns, &sequence, &told, error);
 }
 
-/* As plait_queue_finish, which a coroutine repeats; *told as of `finish`.  Not
- * inline: see plait__suspension_current. */
+/* As plait_queue_finish, which a coroutine repeats; *sequence and *told as of
+ * `finish`.  Not inline: see plait__suspension_current. */
 static __attribute__((noinline)) plait_status
-enter_and_finish(plait_queue *queue, uint64_t timeout_ns,
-				     bool *told, plait_error *error)
+enter_and_finish(plait_queue *queue, uint64_t timeout_ns, uint64_t *sequence,
+		 bool *told, plait_error *error)
 {
 	plait__queue *self;
 	plait_status status = plait__queue_enter(queue, &self, error);
@@ -382,7 +388,7 @@ enter_and_finish(plait_queue *queue, uint64_t timeout_ns,
 	status = plait__queue_is_captured(self) ?
 		 plait__queue_capture_refuse(self, "end the capture before a "
 					     "wait", error) :
-		 finish_and_tell(self, timeout_ns, told, error);
+		 finish_and_tell(self, timeout_ns, sequence, told, error);
 	plait__thread_scope_end(&inside);
 	plait__object_leave(&self->object);
 	return status;
@@ -390,7 +396,7 @@ enter_and_finish(plait_queue *queue, uint64_t timeout_ns,
 
 /* ---- in a coroutine ---- */
 
-/* Decided when the queue is empty; a failure is found afterwards. */
+/* Decided when the work has ended; a failure is found afterwards. */
 static plait_status poll_empty(plait__await *await, plait_error *error)
 {
 	(void)error;
@@ -405,9 +411,10 @@ static const plait__await_class empty_class = {
 	.name = plait__point_await_name,
 };
 
-/* Suspend until the work of the queue, which was flushed, has ended. */
-static plait_status await_empty(plait_queue *handle, uint64_t timeout_ns,
-				plait_error *error)
+/* Suspend until the work of the queue, which was flushed, has ended up to
+ * `sequence`. */
+static plait_status await_empty(plait_queue *handle, uint64_t sequence,
+				uint64_t timeout_ns, plait_error *error)
 {
 	plait__point_await await;
 	plait__queue *queue;
@@ -421,7 +428,7 @@ static plait_status await_empty(plait_queue *handle, uint64_t timeout_ns,
 				     "queue, which has to end first");
 	plait__object_hold(&queue->object);
 	plait__point_await_init(&await, &queue->object, queue->port,
-				queue->progress, plait__queue_submitted(queue));
+				queue->progress, sequence);
 	await.base.class = &empty_class;
 	plait__object_leave(&queue->object);
 	if (status == PLAIT_OK)
@@ -432,19 +439,19 @@ static plait_status await_empty(plait_queue *handle, uint64_t timeout_ns,
 }
 
 /* A queue that has failed may be just leaving its last command. */
-static plait_status finish_suspended(plait_queue *queue, uint64_t timeout_ns,
-				     plait_error *error)
+static plait_status finish_suspended(plait_queue *queue, uint64_t sequence,
+				     uint64_t timeout_ns, plait_error *error)
 {
 	uint64_t deadline_ns = plait__clock_deadline(timeout_ns);
 	plait_status status;
 	bool told;
 
 	for (;;) {
-		status = await_empty(queue, plait__clock_left_ns(deadline_ns),
-				     error);
+		status = await_empty(queue, sequence,
+				     plait__clock_left_ns(deadline_ns), error);
 		if (status != PLAIT_OK)
 			return status;
-		status = enter_and_finish(queue, 0, &told, error);
+		status = enter_and_finish(queue, 0, &sequence, &told, error);
 		if (told || status != PLAIT_E_TIMEOUT ||
 		    plait__clock_left_ns(deadline_ns) == 0)
 			return status;
@@ -458,11 +465,13 @@ PLAIT_API plait_status plait_queue_finish(plait_queue *queue,
 					  uint64_t timeout_ns,
 					  plait_error *error)
 {
+	uint64_t sequence = 0;
 	bool told;
-	plait_status status = enter_and_finish(queue, timeout_ns, &told,
-					       error);
+	plait_status status = enter_and_finish(queue, timeout_ns, &sequence,
+					       &told, error);
 
 	return status == PLAIT_E_DEADLOCK && !told &&
 			       plait__suspension_current() != NULL ?
-		       finish_suspended(queue, timeout_ns, error) : status;
+		       finish_suspended(queue, sequence, timeout_ns, error) :
+		       status;
 }
