@@ -438,27 +438,30 @@ static plait_status await_empty(plait_queue *handle, uint64_t sequence,
 	return status;
 }
 
-/* A queue that has failed may be just leaving its last command. */
-static plait_status finish_suspended(plait_queue *queue, uint64_t sequence,
-				     uint64_t timeout_ns, plait_error *error)
+/* Try, and suspend before each other try.  A queue that has failed may be just
+ * leaving its last command; then other work has a turn. */
+static plait_status finish_suspended(plait_queue *queue, uint64_t timeout_ns,
+				     plait_error *error)
 {
-	uint64_t deadline_ns = plait__clock_deadline(timeout_ns);
-	plait_status status;
+	const uint64_t deadline_ns = plait__clock_deadline(timeout_ns);
+	plait_error why = { .size = sizeof(why) };
+	plait_status status = PLAIT_OK;
+	uint64_t sequence = 0;
 	bool told;
 
-	for (;;) {
-		status = await_empty(queue, sequence,
-				     plait__clock_left_ns(deadline_ns), error);
-		if (status != PLAIT_OK)
-			return status;
-		status = enter_and_finish(queue, 0, &sequence, &told, error);
+	for (bool again = false; status == PLAIT_OK; again = true) {
+		status = enter_and_finish(queue, 0, &sequence, &told, &why);
 		if (told || status != PLAIT_E_TIMEOUT ||
 		    plait__clock_left_ns(deadline_ns) == 0)
-			return status;
-		status = plait__suspension_yield(error);
-		if (status != PLAIT_OK)
-			return status;
+			return status < 0 ? plait__error_copy(error, &why) :
+					    status;
+		status = again ? plait__suspension_yield(error) : PLAIT_OK;
+		if (status == PLAIT_OK)
+			status = await_empty(queue, sequence,
+					     plait__clock_left_ns(deadline_ns),
+					     error);
 	}
+	return status;
 }
 
 PLAIT_API plait_status plait_queue_finish(plait_queue *queue,
@@ -467,11 +470,9 @@ PLAIT_API plait_status plait_queue_finish(plait_queue *queue,
 {
 	uint64_t sequence = 0;
 	bool told;
-	plait_status status = enter_and_finish(queue, timeout_ns, &sequence,
-					       &told, error);
 
-	return status == PLAIT_E_DEADLOCK && !told &&
-			       plait__suspension_current() != NULL ?
-		       finish_suspended(queue, sequence, timeout_ns, error) :
-		       status;
+	return plait__suspension_current() != NULL ?
+		       finish_suspended(queue, timeout_ns, error) :
+		       enter_and_finish(queue, timeout_ns, &sequence, &told,
+					error);
 }
