@@ -19,7 +19,7 @@ plait_status plait__run_await_released(plait_run *run, uint64_t timeout_ns,
 				       plait_error *error);
 
 /* PLAIT_OK if the caller is directly in a coroutine of a run in the object's
- * context; else PLAIT_E_STATE or PLAIT_E_INVALID. */
+ * context; else PLAIT_E_STATE or PLAIT_E_HANDLE. */
 plait_status plait__run_await_check(const plait__object *object,
 				    plait_error *error);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Coroutines that finish a queue or call a plan: failures of statuses that waits
- * themselves have, and work that arrives meanwhile */
+ * themselves have, work that arrives meanwhile, and another context. */
 #include "lib/runs.h"
 
 /* A run in a queue of its own, for a coroutine that finishes the queue. */
@@ -183,10 +183,33 @@ static void check_later_work(uint32_t flags)
 	close_busy(&busy);
 }
 
+/* ---- another context ---- */
+
+static void check_other_context(uint32_t flags)
+{
+	const plait_context_desc desc = { .size = sizeof(desc),
+					  .flags = PLAIT_CONTEXT_NO_WORKERS,
+					  .backends = "host" };
+	plait_context *context = NULL;
+	plait_device *device = NULL;
+	struct busy busy;
+
+	OK(plait_context_open(&desc, &context, NULL) == PLAIT_OK);
+	OK(plait_context_device(context, 0, &device, NULL) == PLAIT_OK);
+	open_busy(&busy, device, finish_busy);
+	wait_in_queue(&busy, 0);
+	end(begin(busy.plan, flags));
+	IS_INT(busy.status, PLAIT_E_HANDLE);
+	HAS_STR(busy.error.text, "of context");
+	close_busy(&busy);
+	plait_context_release(context);
+}
+
 static void queues(void)
 {
 	on_the_host(check_queue);
 	on_the_host(check_later_work);
+	on_the_host(check_other_context);
 }
 
 static const struct tap_scenario all[] = {

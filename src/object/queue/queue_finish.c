@@ -422,7 +422,9 @@ static plait_status await_empty(plait_queue *handle, uint64_t sequence,
 
 	if (status != PLAIT_OK)
 		return status;
-	if (plait__suspension_current()->is_before(&queue->object))
+	status = plait__suspension_current()->check(&queue->object, error);
+	if (status == PLAIT_OK &&
+	    plait__suspension_current()->is_before(&queue->object))
 		status = plait__fail(error, PLAIT_E_DEADLOCK,
 				     "the caller is a function of a run in the "
 				     "queue, which has to end first");

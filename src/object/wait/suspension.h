@@ -61,6 +61,9 @@ typedef struct plait__suspender {
 	/* As plait_run_wait. */
 	plait_status (*await_run)(plait_run *run, uint64_t timeout_ns,
 				  plait_error *error);
+	/* PLAIT_OK, or PLAIT_E_HANDLE if the object is of another context than
+	 * the coroutine's run. */
+	plait_status (*check)(const plait__object *object, plait_error *error);
 	/* Returns true if the coroutine's run has to end before what comes
 	 * behind it in this queue. */
 	bool (*is_before)(const plait__object *queue);

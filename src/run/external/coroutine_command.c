@@ -153,7 +153,8 @@ static bool is_before(const plait__object *queue)
 
 static const plait__suspender suspender = {
 	.await = suspend, .await_points = plait__points_await_suspend,
-	.await_run = plait__run_await, .is_before = is_before,
+	.await_run = plait__run_await, .check = plait__run_await_check,
+	.is_before = is_before,
 };
 
 /* ---- the function ---- */
