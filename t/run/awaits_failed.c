@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Coroutines that finish a queue or call a plan: failures of statuses that waits
- * themselves have, work that arrives meanwhile, and another context. */
+ * themselves have, work that arrives meanwhile, another context, and a plan with a
+ * device that it does not use. */
 #include "lib/runs.h"
 
 /* A run in a queue of its own, for a coroutine that finishes the queue. */
@@ -205,6 +206,74 @@ static void check_other_context(uint32_t flags)
 	plait_context_release(context);
 }
 
+/* ---- a device that the plan does not use ---- */
+
+static int32_t call_inner(void *user_data)
+{
+	struct scene *scene = user_data;
+
+	scene->error.size = sizeof(scene->error);
+	scene->first = plait_plan_call(scene->inner, NULL, NULL,
+				       &scene->error);
+	return 0;
+}
+
+/* Write a plan whose first device is not used: a graph begins with the first
+ * device of its context, which cannot run the call. */
+static uint64_t write_two_devices(char *bytes, uint64_t room)
+{
+	const plait_context_desc desc = { .size = sizeof(desc),
+					  .flags = PLAIT_CONTEXT_NO_WORKERS,
+					  .backends = "chaos,host",
+					  .options = "chaos:host_calls=0" };
+	plait_node_desc call = {
+		.size = sizeof(call), .kind = PLAIT_NODE_CALL, .label = "call",
+		.flags = PLAIT_CALL_ANY_THREAD | PLAIT_CALL_COROUTINE,
+		.function = call_inner,
+	};
+	plait_context *context = NULL;
+	plait_graph *graph = NULL;
+	plait_plan *plan = NULL;
+	uint64_t count = 0;
+
+	OK(plait_context_open(&desc, &context, NULL) == PLAIT_OK);
+	OK(plait_graph_create(context, &graph, NULL) == PLAIT_OK);
+	OK(plait_graph_add(graph, &call, NULL, 0, NULL, NULL) == PLAIT_OK);
+	OK(plait_graph_freeze(graph, NULL, &plan, NULL) == PLAIT_OK);
+	OK(plait_plan_write(plan, PLAIT_FORMAT_BINARY, bytes, room, &count,
+			    NULL) == PLAIT_OK);
+	plait_plan_release(plan);
+	plait_graph_release(graph);
+	plait_context_release(context);
+	return count;
+}
+
+static void check_unused_device(uint32_t flags)
+{
+	static char bytes[1 << 16];
+	struct scene scene;
+	const plait_function_desc function = {
+		.size = sizeof(function), .function = call_inner,
+		.flags = PLAIT_CALL_ANY_THREAD | PLAIT_CALL_COROUTINE,
+		.user_data = &scene,
+	};
+	uint64_t count = write_two_devices(bytes, sizeof(bytes));
+	plait_plan *plan = NULL;
+
+	open_scene(&scene);
+	if (OK_THAT(plait_plan_read(rig.context, bytes, count, &plan,
+				    &rig.error) == PLAIT_OK, "%s",
+		    rig.error.text)) {
+		OK(plait_plan_bind_function(plan, "call", &function, NULL) ==
+		   PLAIT_OK);
+		end(begin(plan, flags));
+		IS_INT(scene.first, PLAIT_E_DEADLOCK);
+		HAS_STR(scene.error.text, "never");
+		plait_plan_release(plan);
+	}
+	close_scene(&scene);
+}
+
 static void queues(void)
 {
 	on_the_host(check_queue);
@@ -212,7 +281,13 @@ static void queues(void)
 	on_the_host(check_other_context);
 }
 
+static void plans(void)
+{
+	on_the_host(check_unused_device);
+}
+
 static const struct tap_scenario all[] = {
 	{ "queues", queues },
+	{ "plans", plans },
 };
 TAP_MAIN(all)

@@ -562,14 +562,16 @@ static plait_status call_suspended(plait_plan *plan, plait_queue *queue,
 				   const plait_run_desc *desc,
 				   plait_error *error)
 {
+	const plait__plan_object *outer;
 	plait__queue *own;
 	plait_status status;
 
 	if (queue != NULL)
 		return call_in(plan, queue, desc, error);
+	outer = plait__run_instance_current()->program->plan_object;
+	/* A plan may have devices that no lane uses, which are null. */
 	status = plait__queue_make(
-		plait__run_instance_current()->program->plan_object->devices[0],
-		&own, error);
+		outer->devices[outer->plan->lanes[0].device], &own, error);
 	if (status != PLAIT_OK)
 		return status;
 	queue = plait__object_handle(&own->object);
