@@ -177,8 +177,10 @@ plait_status plait__flow_wait_suspend(plait__flow *flow, uint64_t number,
 				      plait_error *error)
 {
 	plait__own_await await = { .number = number, .prefix = prefix };
-	plait_status status = PLAIT_OK;
+	plait_status status = plait__run_await_check(&flow->object, error);
 
+	if (status != PLAIT_OK)
+		return status;
 	if (timeout_ns == PLAIT_FOREVER)
 		status = plait__own_tasks_enter(flow, &await, error);
 	if (status == PLAIT_OK)

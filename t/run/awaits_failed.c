@@ -4,6 +4,8 @@
  * device that it does not use. */
 #include "lib/runs.h"
 
+#include "plait/flow.h"
+
 /* A run in a queue of its own, for a coroutine that finishes the queue. */
 struct scene {
 	plait_queue *queue;
@@ -86,7 +88,9 @@ struct busy {
 	plait_queue *queue;
 	plait_signal *gates[2];
 	plait_plan *plan;
-	plait_status status;
+	plait_flow *flow;
+	plait_data *data;
+	plait_status status, read;
 	plait_error error;
 };
 
@@ -186,6 +190,53 @@ static void check_later_work(uint32_t flags)
 
 /* ---- another context ---- */
 
+static plait_status submit_wait(struct busy *busy)
+{
+	const plait_access access = { sizeof(access), PLAIT_ACCESS_WRITE,
+				      busy->data, NULL, NULL };
+	const plait_task_desc desc = {
+		.size = sizeof(desc), .kind = PLAIT_TASK_WAIT,
+		.signal = busy->gates[0], .sequence = 1,
+		.accesses = &access, .access_count = 1,
+	};
+
+	return plait_flow_submit(busy->flow, &desc, NULL, &busy->error);
+}
+
+static int32_t wait_for_flow(void *user_data)
+{
+	struct busy *busy = user_data;
+	uint64_t value;
+
+	busy->read = plait_data_read(busy->data, NULL, &value, NULL);
+	while ((busy->status = submit_wait(busy)) == PLAIT_OK)
+		;
+	return 0;
+}
+
+static void check_flow(uint32_t flags, plait_context *context,
+		       plait_device *device)
+{
+	const plait_flow_desc flow = { .size = sizeof(flow), .window = 16 };
+	const plait_data_desc data = { .size = sizeof(data), .dimensions = 1,
+				       .element_bytes = 8, .extent = { 1 } };
+	struct busy busy;
+
+	open_busy(&busy, device, wait_for_flow);
+	OK(plait_flow_create(context, &flow, &busy.flow, NULL) == PLAIT_OK);
+	OK(plait_data_create(busy.flow, &data, &busy.data, NULL) == PLAIT_OK);
+	IS_INT(submit_wait(&busy), PLAIT_OK);
+	end(begin(busy.plan, flags));
+	IS_INT(busy.read, PLAIT_E_HANDLE);
+	IS_INT(busy.status, PLAIT_E_HANDLE);
+	HAS_STR(busy.error.text, "of context");
+	(void)plait_signal_raise(busy.gates[0], 1, NULL);
+	IS_INT(plait_flow_wait(busy.flow, 0, PLAIT_FOREVER, NULL), PLAIT_OK);
+	plait_data_release(busy.data);
+	plait_flow_release(busy.flow);
+	close_busy(&busy);
+}
+
 static void check_other_context(uint32_t flags)
 {
 	const plait_context_desc desc = { .size = sizeof(desc),
@@ -203,6 +254,7 @@ static void check_other_context(uint32_t flags)
 	IS_INT(busy.status, PLAIT_E_HANDLE);
 	HAS_STR(busy.error.text, "of context");
 	close_busy(&busy);
+	check_flow(flags, context, device);
 	plait_context_release(context);
 }
 
