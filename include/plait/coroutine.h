@@ -9,8 +9,10 @@
  * go on.  The function continues on any thread of the run, or with
  * PLAIT_CALL_FIRST_WORKER or PLAIT_KERNEL_FIRST_WORKER only on the worker that
  * began it: its thread-local state stays the same, and it has to wait for that
- * worker.  No thread of the program begins such a function; so without workers
- * (PLAIT_WORKERS=0) its plan is PLAIT_E_UNSUPPORTED when it is prepared.
+ * worker.  If another function ends that worker (pthread_exit), a new worker with
+ * thread-local state of its own continues the function.  No thread of the program
+ * begins such a function; so without workers (PLAIT_WORKERS=0) its plan is
+ * PLAIT_E_UNSUPPORTED when it is prepared.
  *
  * Example:
  *
@@ -37,7 +39,8 @@
  * plait_signal_wait, plait_signal_wait_points, plait_queue_finish,
  * plait_flow_wait, plait_plan_call of a plan that may have to wait, and without
  * room plait_flow_submit, plait_data_map, plait_data_read and
- * plait_data_write.  A stop of the run ends them with PLAIT_E_CANCELLED.
+ * plait_data_write.  A stop of the run ends them with PLAIT_E_CANCELLED.  A wait
+ * for an object of another context than the run's is PLAIT_E_HANDLE.
  *
  * Rules.  Between two awaits a function may be on different threads: it holds
  * no lock and keeps no address of a thread-local variable across an await.  (On

@@ -415,7 +415,7 @@ enum {
 	 * itself; see plait/coroutine.h. */
 	PLAIT_CALL_COROUTINE = 1 << 2,
 	/* With PLAIT_CALL_COROUTINE: the function continues only on the worker
-	 * that began it. */
+	 * that began it, or the one that replaces it (plait/coroutine.h). */
 	PLAIT_CALL_FIRST_WORKER = 1 << 3
 };
 

@@ -124,7 +124,7 @@ enum {
 	 * (plait/coroutine.h).  Only plans of the host launch it. */
 	PLAIT_KERNEL_COROUTINE = 1 << 0,
 	/* With PLAIT_KERNEL_COROUTINE: it continues only on the worker that
-	 * began it. */
+	 * began it, or the one that replaces it (plait/coroutine.h). */
 	PLAIT_KERNEL_FIRST_WORKER = 1 << 1
 };
 
