@@ -307,7 +307,7 @@ PLAIT_API void plait_flow_release(plait_flow *flow);
  * @return PLAIT_OK, PLAIT_E_INVALID (the text names the task and the argument
  *         or access), PLAIT_E_BUSY (no room: with PLAIT_TASK_NO_WAIT, or in a
  *         function of a task), PLAIT_E_DEADLOCK (no room, and a mapping of the
- *         calling thread is in the way), PLAIT_E_STATE (a closed inbox),
+ *         caller is in the way), PLAIT_E_STATE (a closed inbox),
  *         PLAIT_E_UNSUPPORTED (a kernel without host code), PLAIT_EVENT_READY
  *         (not submitted: an inbox of this thread has an event),
  *         PLAIT_E_NOMEM (of a split launch, pieces may have been submitted),
@@ -530,7 +530,8 @@ PLAIT_API void plait_data_release(plait_data *data);
  * plait_data_map - wait for data, and access its memory until unmapped.
  *
  * A mapping is an access like that of a task: later tasks that conflict with
- * it wait until it ends.
+ * it wait until it ends.  It belongs to the coroutine that the caller is directly
+ * in, which may await meanwhile; else to the thread.
  *
  * @param data  borrowed, non-null: the data
  * @param box   borrowed, nullable: null means all of it
@@ -540,7 +541,7 @@ PLAIT_API void plait_data_release(plait_data *data);
  *              box; rows have the distance that they have in the whole data
  * @param error borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_DEADLOCK (in a function of a task, see Threads; or
- *         behind a mapping of the calling thread), the status of the failure
+ *         behind a mapping of the caller), the status of the failure
  *         that poisoned the data, PLAIT_E_INVALID (also: a token),
  *         and as plait_flow_submit
  * @thread any

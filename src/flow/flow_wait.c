@@ -114,7 +114,7 @@ static plait_status fail_mapping(const plait__data_mapping *mapping,
 	char room[PLAIT__OBJECT_NAME_BYTES];
 
 	return plait__fail(error, PLAIT_E_DEADLOCK,
-			   "%s is behind a mapping of %s by this thread; unmap "
+			   "%s is behind a mapping of %s by the caller; unmap "
 			   "it first", what,
 			   plait__object_name(&mapping->data->object, room));
 }

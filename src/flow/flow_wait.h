@@ -26,12 +26,12 @@ plait_status plait__flow_wait_retry(plait_flow *flow, plait_error *error);
 /* Wait for room: until the oldest op is done.  PLAIT_PENDING directly in a
  * coroutine, if the caller can suspend: it leaves its scopes before.
  * PLAIT_E_BUSY inside a host function on a worker and inside a function of a
- * task of the flow, PLAIT_E_DEADLOCK if the op is a mapping of this thread.  Takes
+ * task of the flow, PLAIT_E_DEADLOCK if the op is a mapping of the caller.  Takes
  * the lock. */
 plait_status plait__flow_wait_for_room(plait__flow *flow, bool can_suspend,
 				       plait_error *error);
 
-/* PLAIT_E_DEADLOCK if op `number` is behind a mapping of the calling thread, or
+/* PLAIT_E_DEADLOCK if op `number` is behind a mapping of the caller, or
  * behind a task whose function the thread executes.  Caller holds the lock. */
 plait_status plait__flow_wait_check(plait__flow *flow, uint64_t number,
 				    bool prefix, plait_error *error);
