@@ -15,7 +15,7 @@ nobase_dist_pkgdata_DATA = %D%/README.md %D%/api.json %D%/julia/Plait/Project.to
 	%D%/python/plait/_core.py %D%/python/plait/_elements.py \
 	%D%/python/plait/_flow.py %D%/python/plait/_functions.py %D%/python/plait/_graph.py \
 	%D%/python/plait/_kernel.py %D%/python/plait/_library.py %D%/python/plait/_plan.py \
-	%D%/python/plait/_raw.py %D%/python/plait/_system.py %D%/python/plait/_tensor.py \
+	%D%/python/plait/_raw.py %D%/python/plait/_queue.py %D%/python/plait/_system.py %D%/python/plait/_tensor.py \
 	%D%/python/plait/py.typed %D%/python/pyproject.toml %D%/rust/README.md \
 	%D%/rust/plait-sys/Cargo.toml %D%/rust/plait-sys/src/lib.rs \
 	%D%/rust/plait-sys/src/raw.rs %D%/rust/plait/Cargo.toml %D%/rust/plait/src/access.rs \

@@ -26,7 +26,8 @@ from ._kernel import HostValue, Kernel, Parameter, iteration, scratch, source_te
 from ._library import lib as _lib
 from ._plan import Function, Plan, Run
 from ._raw import PLAIT_SAMPLER_LINEAR as SAMPLER_LINEAR, PLAIT_SAMPLER_ZERO as SAMPLER_ZERO
-from ._system import Device, Queue, Signal, System, backend_report, is_stopping
+from ._queue import Queue, Signal
+from ._system import Device, System, backend_report, is_stopping
 
 __all__ = ["Access", "Barrier", "Batch", "Buffer", "CancelledError", "Chunk", "Coll", "Data",
            "Device", "Error", "FailedError", "Flow", "Function", "Graph", "Group",

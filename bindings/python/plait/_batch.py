@@ -12,7 +12,7 @@ from ._core import call, encode, handle_of, lib, sized
 from ._kernel import Kernel, check_kernel
 
 if TYPE_CHECKING:
-    from ._system import Queue, Signal
+    from ._queue import Queue, Signal
 
 
 class Batch:

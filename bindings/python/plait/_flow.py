@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from ._graph import Graph
     from ._kernel import Kernel
     from ._plan import Plan
-    from ._system import Signal, System
+    from ._queue import Signal
+    from ._system import System
 
     Index = Union[int, slice, Tuple[Union[int, slice], ...]]
 

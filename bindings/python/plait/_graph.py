@@ -17,7 +17,8 @@ from ._kernel import Parameter, Turn, check_kernel, series_of
 if TYPE_CHECKING:
     from ._kernel import Kernel
     from ._plan import Plan
-    from ._system import Device, Signal
+    from ._queue import Signal
+    from ._system import Device
 
     After = Union["Node", Iterable["Node"]]
     On = Union[Device, "Group", "Barrier", None]

@@ -16,7 +16,8 @@ from ._kernel import Kernel, check_kernel, check_pointer, convert, kind_of
 
 if TYPE_CHECKING:
     from ._buffer import Buffer
-    from ._system import Device, Queue, Signal
+    from ._queue import Queue, Signal
+    from ._system import Device
 
 _FORMATS = {"json": _raw.PLAIT_FORMAT_JSON, "dot": _raw.PLAIT_FORMAT_DOT,
             "svg": _raw.PLAIT_FORMAT_SVG}
