@@ -107,7 +107,7 @@ struct driven_batch {
 	struct driven_wait *waits;
 	struct driven_emit *emits;
 	plait_work *works;
-	plait_work_series *series; /* `first` is of the next execution */
+	plait_work_series *series;
 	void *events; /* the driver's: room for one pointer for each wait */
 	uint32_t times;	     /* of the works; above 1 without host functions */
 	uint32_t series_count;

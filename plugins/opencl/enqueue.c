@@ -318,29 +318,30 @@ static cl_uint list_events(driven_batch *batch)
 	return count;
 }
 
-/* Set the numbers of the next execution. */
-static cl_int set_numbers(const struct encoder *encoder)
+/* Set the numbers of an execution, for each part of it between host functions. */
+static cl_int set_numbers(const struct encoder *encoder, uint32_t execution)
 {
-	driven_batch *batch = encoder->batch;
+	const driven_batch *batch = encoder->batch;
 	cl_int code = CL_SUCCESS;
 	uint32_t i;
 
 	for (i = 0; i < batch->series_count && code == CL_SUCCESS; i++) {
-		plait_work_series *series = &batch->series[i];
+		const plait_work_series *series = &batch->series[i];
 
 		code = plaitp_opencl_object_number(
 			encoder->self, batch->works[series->work].launch,
-			series->argument, series->first);
-		series->first += series->step;
+			series->argument,
+			series->first + execution * series->step);
 	}
 	return code;
 }
 
 /* Enqueue the works up to `end` once.  `last` has the event of the batch. */
-static cl_int enqueue_once(struct encoder *encoder, uint32_t end, uint32_t last)
+static cl_int enqueue_once(struct encoder *encoder, uint32_t execution,
+			   uint32_t end, uint32_t last)
 {
 	driven_batch *batch = encoder->batch;
-	cl_int code = set_numbers(encoder);
+	cl_int code = set_numbers(encoder, execution);
 
 	encoder->name = "clSetKernelArg";
 	for (; batch->work_index < end && code == CL_SUCCESS;
@@ -364,10 +365,10 @@ static cl_int enqueue_all(struct encoder *encoder, uint32_t end, uint32_t last)
 	cl_int code = CL_SUCCESS;
 	uint32_t i;
 
-	for (i = 1; i <= batch->times && code == CL_SUCCESS; i++) {
+	for (i = 0; i < batch->times && code == CL_SUCCESS; i++) {
 		batch->work_index = first;
-		code = enqueue_once(encoder, end,
-				    i == batch->times ? last : UINT32_MAX);
+		code = enqueue_once(encoder, i, end, i + 1 == batch->times ?
+				    last : UINT32_MAX);
 	}
 	encoder->is_last = true;
 	/* No command, but other queues may have to wait for what this batch
