@@ -178,7 +178,8 @@ static void submit_counted(plait__run_driver *driver, uint32_t region,
 	if (driver->instance->frame.iterations[region] == 0 &&
 	    !plait__repeat_room_begin(driver, region))
 		return;
-	for (; iterations > 0; iterations -= some) {
+	for (; iterations > 0 && !plait__run_driver_is_stopped(driver);
+	     iterations -= some) {
 		some = plait__repeat_series_fill(driver, region, iterations,
 						 &whole);
 		end_iterations(driver, region, some);

@@ -470,9 +470,78 @@ static void exchanged(void)
 	each_place(SEEDS / 3, check_exchange);
 }
 
+static unsigned submissions;
+
+/* The interposer logs the count when the context is closed. */
+static void hear_submissions(void *user_data, int32_t level, const char *line)
+{
+	const char *count = strstr(line, "fault: ");
+
+	if (count != NULL && strstr(line, " calls, ") != NULL)
+		(void)sscanf(count, "fault: %u", &submissions);
+	hear(user_data, level, line);
+}
+
+/* Iterations are submitted one by one while the host runs a kernel of them.  The
+ * first refusal ends that. */
+static void refused(void)
+{
+	const struct counted counted = { .how = CONSTANT, .count = 700 };
+	struct place place;
+	plait_context_desc desc = {
+		.size = sizeof(desc), .wrap = "check,fault",
+		.options = place.options, .flags = PLAIT_CONTEXT_NO_WORKERS,
+		.log = hear_submissions, .log_level = PLAIT_LOG_INFO,
+		.allocator = &counting,
+	};
+	plait_graph *graph, *body;
+	plait_kernel *map, *host;
+	plait_buffer *x;
+	plait_plan *plan;
+	plait_node last = 0;
+
+	if (ON_QUEUES == 0) {
+		SKIP("lanes of the host submit nothing");
+		return;
+	}
+	set_seed(&place, 1);
+	desc.backends = place.backends;
+	(void)snprintf(place.options, sizeof(place.options),
+		       FAULTS("slot=queue_submit,fail=2,status=failed"));
+	memset(&rig, 0, sizeof(rig));
+	rig.error.size = sizeof(rig.error);
+	broken = submissions = 0;
+	if (!OK_THAT(plait_context_open(&desc, &rig.context, &rig.error) ==
+		     PLAIT_OK, "%s", rig.error.text))
+		return;
+	OK(plait_context_device(rig.context, 0, &rig.device, NULL) ==
+	   PLAIT_OK);
+	builds = true;
+	map = map_kernel();
+	builds = false;
+	host = map_kernel();
+	x = words_on(rig.device);
+	graph = new_graph();
+	body = body_of(graph, add_repeat(graph, &counted, NULL, 0), 0);
+	add_number(body, map, x, NULL, &last);
+	plait_graph_release(body);
+	plan = freeze_on(graph, 1);
+	OK(plait_plan_exchange(plan, map, host, NULL) == PLAIT_OK);
+	IS_INT(plait_plan_call(plan, NULL, NULL, &rig.error), PLAIT_E_FAILED);
+	HAS_STR(rig.error.text, "could not be submitted");
+	plait_plan_release(plan);
+	plait_buffer_release(x);
+	plait_kernel_release(map);
+	plait_kernel_release(host);
+	close_place();
+	OK_THAT(submissions > 1 && submissions < 10, "%u submissions",
+		submissions);
+}
+
 static const struct tap_scenario all[] = {
 	{ "brought", brought },
 	{ "exchanged", exchanged },
+	{ "refused", refused },
 	{ "counts", counts },
 	{ "numbers", numbers },
 	{ "many", many },
