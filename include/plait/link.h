@@ -46,7 +46,8 @@ enum {
 typedef struct plait_link_info {
 	uint32_t size;
 	plait_link_flags flags;
-	/* Time of a copy of one byte, from its start, at most a second. */
+	/* Time of a copy of one byte, from its start, at most a second; two on
+	 * the way through the host. */
 	uint64_t latency_ns;
 	/* Bandwidth of large copies: 1000 are one gigabyte per second. */
 	uint64_t bytes_per_us;

@@ -120,6 +120,11 @@ static void untold(void)
 		return;
 	is_link(&rig, 0, 1, guessed, 2 * ASSUMED, ASSUMED);
 	plait_context_release(rig.context);
+	if (!open_with(&rig, "chaos", "chaos:peers=none,"
+		       "host_link=1000000000/1", NULL))
+		return;
+	is_link(&rig, 0, 1, 0, 2000000000, 1);
+	plait_context_release(rig.context);
 }
 
 static void told(void)
