@@ -139,6 +139,24 @@ static void repeated_work(void)
 	refuse_times(PLAIT_WORK_NOP, 2, &first, 1, "is of no launch");
 }
 
+static void refuse_link(uint32_t from, uint32_t to)
+{
+	plait_link_info link = { .size = sizeof(link) };
+
+	set_up();
+	(void)bed.table.link_query(bed.self, from, to, &link, &bed.error);
+	tear_down("link_query: asks for the link from ");
+	HAS_STR(bed.host.log, "(P-T01)");
+}
+
+/* Of two devices. */
+static void links(void)
+{
+	refuse_link(0, 0);
+	refuse_link(0, 2);
+	refuse_link(PLAIT_LINK_HOST, PLAIT_LINK_HOST);
+}
+
 static void handles(void)
 {
 	plait_backend_queue *dead;
@@ -363,6 +381,7 @@ static const struct tap_scenario all[] = {
 	{ "commands", commands },
 	{ "rows of a smaller struct", short_rows },
 	{ "repeated work", repeated_work },
+	{ "links", links },
 	{ "handles", handles },
 	{ "waits", waits_and_emissions },
 	{ "raise", raising },
