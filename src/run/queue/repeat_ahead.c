@@ -36,16 +36,6 @@ static uint32_t body_of(const plait__run_driver *driver, uint32_t region)
 	return plan_of(driver)->regions[region].body_first;
 }
 
-/* The only stage of the body: compile_repeats.c refuses bodies with regions,
- * external commands or lanes of several backends. */
-static const plait__queue_stage *stage_of(const plait__run_driver *driver,
-					  uint32_t region)
-{
-	return plait__queue_program_stage(
-		driver->compiled,
-		driver->compiled->bodies[body_of(driver, region)].stage_first);
-}
-
 static uint64_t newest_mark(const plait__run_driver *driver, uint32_t region)
 {
 	return driver->marks[plait__queue_program_region_mark(plan_of(driver),
@@ -117,7 +107,8 @@ static void submit_window(plait__run_driver *driver, uint32_t region,
 			  uint64_t iterations)
 {
 	const plait__queue_region *at = &driver->compiled->regions[region];
-	const plait__queue_stage *stage = stage_of(driver, region);
+	const plait__queue_stage *stage =
+		plait__repeat_room_stage(driver->compiled, region);
 	uint32_t end = driver->compiled->bodies[body_of(driver, region)].end;
 
 	for (; iterations > 0; iterations--) {
@@ -149,7 +140,10 @@ static void submit_work(plait__run_driver *driver, uint32_t region,
 					plan_of(driver), region),
 				&emit, &why) != PLAIT_OK)
 		plait__prepared_batch_fail(
-			driver, stage_of(driver, region)->batch_first, &why);
+			driver,
+			plait__repeat_room_stage(driver->compiled, region)
+				->batch_first,
+			&why);
 }
 
 /* Submit iterations as one submission, which emits the region's mark behind the

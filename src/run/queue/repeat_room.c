@@ -15,6 +15,15 @@ enum {
 
 /* ---- places ---- */
 
+const plait__queue_stage *
+plait__repeat_room_stage(const plait__queue_program *compiled, uint32_t region)
+{
+	uint32_t body = compiled->program->plan->regions[region].body_first;
+
+	return plait__queue_program_stage(compiled,
+					  compiled->bodies[body].stage_first);
+}
+
 static uint32_t count_work(const plait__batch_builder *p,
 			   const plait__queue_stage *stage)
 {
@@ -70,10 +79,7 @@ void plait__repeat_room_place(plait__batch_builder *p, uint32_t number)
 	if (!out->flat || p->failed)
 		return;
 	plait__repeat_series_find(p, number);
-	stage = plait__queue_program_stage(
-		p->compiled,
-		p->compiled->bodies[p->plan->regions[number].body_first]
-			.stage_first);
+	stage = plait__repeat_room_stage(p->compiled, number);
 	out->work = count_work(p, stage);
 	if (out->counted) {
 		out->room = p->compiled->repeat_work;
@@ -87,16 +93,6 @@ void plait__repeat_room_place(plait__batch_builder *p, uint32_t number)
 }
 
 /* ---- work ---- */
-
-static const plait__queue_stage *stage_of(const plait__run_driver *driver,
-					  uint32_t region)
-{
-	const plait__queue_program *compiled = driver->compiled;
-	uint32_t body = compiled->program->plan->regions[region].body_first;
-
-	return plait__queue_program_stage(compiled,
-					  compiled->bodies[body].stage_first);
-}
 
 /* Append the work of a bound batch. */
 static plait_work *copy_batch(const plait__run_driver *driver, uint32_t batch,
@@ -147,7 +143,8 @@ static void refresh(const plait__run_driver *driver, uint32_t region)
 static bool bind_all(plait__run_driver *driver, uint32_t region, uint64_t i,
 		     uint64_t iterations, plait_work *work)
 {
-	const plait__queue_stage *stage = stage_of(driver, region);
+	const plait__queue_stage *stage =
+		plait__repeat_room_stage(driver->compiled, region);
 	const uint32_t each = driver->compiled->regions[region].work;
 	uint64_t *number = &driver->instance->frame.iterations[region];
 	const uint64_t first = *number;

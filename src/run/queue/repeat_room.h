@@ -10,6 +10,11 @@
 #include "run/queue/batch_builder.h"
 #include "run/queue/run_driver.h"
 
+/* The only stage of the body of a repeat that is submitted ahead:
+ * compile_repeats.c refuses bodies with regions, external commands or lanes of
+ * several backends. */
+const plait__queue_stage *
+plait__repeat_room_stage(const plait__queue_program *compiled, uint32_t region);
 /* Compiler pass: reserve room for the work of a region, if it is such a repeat. */
 void plait__repeat_room_place(plait__batch_builder *p, uint32_t region);
 /* Bind the work of the first iteration, of a repeat whose iterations the backend
