@@ -480,9 +480,9 @@ static void patch(plait_backend *self, const plait_backend_segment *segment,
 		segment->device->context);
 }
 
-/* Nodes of a fill depend on its value and address; the driver changes no copy of
- * rows.  A kernel that does not set
- * the condition, or not always, cannot replace one that does. */
+/* Nodes of a fill depend on its value and address; the driver changes copies of
+ * one row only.  A kernel that does not set the condition, or not
+ * always, cannot replace one that does. */
 static bool can_patch(const plait_backend_segment *segment, uint32_t index,
 		      const plait_work *work)
 {
@@ -494,8 +494,7 @@ static bool can_patch(const plait_backend_segment *segment, uint32_t index,
 			(loop->guarded || !work->launch->may_skip));
 	return work->kind == PLAIT_WORK_COPY &&
 	       !plaitp_driven_work_is_empty(work) &&
-	       plaitp_cuda_image_of(work) == NULL &&
-	       (work->rows == NULL || plaitp_cuda_is_copy3d(work));
+	       plaitp_cuda_image_of(work) == NULL && work->rows == NULL;
 }
 
 plait_status plaitp_cuda_segment_patch(plait_backend *self,
