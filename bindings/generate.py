@@ -30,6 +30,8 @@ import abilities  # noqa: E402
 import reference  # noqa: E402
 
 NOTE = "Made by bindings/generate.py from include/plait/*.h; do not edit."
+# The interface of plugins, which are written in C.
+INTERNAL = ("plugin", "services", "transport", "work", "memory")
 PAGES = "Made by bindings/generate.py from the headers and the layers; do not edit."
 
 
@@ -114,11 +116,11 @@ def describe():
     api = {"note": NOTE, "headers": {}, "constants": {}, "enums": [], "opaque": [], "scalars": {},
            "callbacks": [], "structs": [], "functions": []}
     for name in headers.names():
-        if name not in ("plugin", "plait"):
+        if name not in ("plugin", "plait", "services", "transport"):
             api["headers"][name] = describe_header(name)
     before = None
     for d in headers.everything():
-        if d.header in ("plugin", "work", "memory"):
+        if d.header in INTERNAL:
             continue
         if d.kind == "enum":
             for name, text in d.values:
@@ -232,7 +234,7 @@ def lua_text():
     """The headers as C that ffi.cdef reads: no directives, no comments."""
     lines = ["-- SPDX-License-Identifier: MIT", "-- " + NOTE, "return [["]
     for name in headers.names():
-        if name in ("plugin", "work", "memory"):
+        if name in INTERNAL:
             continue
         path = os.path.join(headers.FOLDER, name + ".h")
         with open(path, encoding="utf-8") as file:

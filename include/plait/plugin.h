@@ -71,6 +71,8 @@
 #include "plait/link.h"
 #include "plait/memory.h"
 #include "plait/native.h"
+#include "plait/services.h"
+#include "plait/transport.h"
 #include "plait/work.h"
 
 #ifdef __cplusplus
@@ -78,8 +80,6 @@ extern "C" {
 #endif
 
 enum { PLAIT_PLUGIN_ABI = 1 }; /* the interface that this header describes */
-
-typedef struct plait_host plait_host; /* the core, opaque to the backend */
 
 /*
  * Capabilities of a device, with the bits of plait_device_capabilities.  Most
@@ -144,25 +144,6 @@ typedef struct plait_backend_device {
 	uint32_t reserved1;
 } plait_backend_device;
 
-/* Flags of plait_queue_request. */
-typedef uint32_t plait_queue_request_flags;
-enum {
-	/* Commands may ask for their times (plait_work.times). */
-	PLAIT_QUEUE_TIMES = 1 << 0
-};
-
-typedef struct plait_queue_request {
-	uint32_t size;
-	plait_queue_request_flags flags;
-	uint64_t capacity;
-	int32_t priority;
-	/* Not 0, PLAIT_CAP_NATIVE: use the queue `native`.  PLAIT_E_INVALID if
-	 * it is not in-order. */
-	plait_native_kind native_kind;
-	const char *label;
-	uint64_t native;
-} plait_queue_request;
-
 /* Request of native_query. */
 typedef struct plait_native_request {
 	uint32_t size;
@@ -176,136 +157,6 @@ typedef struct plait_native_request {
 
 /* The memory of the program, as an end of link_query. */
 #define PLAIT_LINK_HOST UINT32_MAX
-
-/* Flags of signal_create. */
-typedef uint32_t plait_backend_signal_flags;
-enum {
-	/* A gate: signal_raise raises it; no queue emits it. */
-	PLAIT_BACKEND_SIGNAL_GATE = 1 << 0
-};
-
-/*
- * Completion callback: runs on any thread of the backend, or inside
- * signal_notify if the point has happened.  It does not block and calls no
- * slot.
- */
-typedef void (*plait_notify_function)(void *user_data, plait_status status);
-
-/* ------------------------------------------------------------------------
- * Host services
- */
-
-typedef struct plait_host_services {
-	uint32_t size;
-	/* Lowest and highest plugin interface of this core. */
-	uint32_t abi_min;
-	uint32_t abi_max;
-	uint32_t reserved0;
-
-	/* Memory, as plait_allocator.resize; null: no memory. */
-	void *(*resize)(plait_host *host, void *pointer, uint64_t old_bytes,
-			uint64_t new_bytes);
-	/* Log one line. */
-	void (*log)(plait_host *host, plait_log_level level, const char *line);
-	/* Fill an error record; return `status`. */
-	plait_status (*fail)(plait_error *error, plait_status status,
-			     int64_t origin, const char *text);
-	/* Monotonic time in nanoseconds. */
-	uint64_t (*clock_ns)(plait_host *host);
-	/* Option `key` of this backend, or null. */
-	const char *(*option)(plait_host *host, const char *key);
-
-	/* Lanes: in-order queues of the core on its worker threads, for
-	 * backends whose device is the host.  They take the structs of the
-	 * slots of the same name, with host pointers in place of memory
-	 * handles, and follow all rules above. */
-	plait_status (*lane_create)(plait_host *host,
-				    const plait_queue_request *request,
-				    plait_backend_queue **out,
-				    plait_error *error);
-	void (*lane_destroy)(plait_host *host, plait_backend_queue *lane);
-	plait_status (*lane_submit)(plait_host *host,
-				    plait_backend_queue *lane,
-				    const plait_submission *submissions,
-				    uint32_t count, plait_error *error);
-	plait_status (*lane_recover)(plait_host *host,
-				     plait_backend_queue *lane,
-				     plait_error *error);
-	plait_status (*counter_create)(plait_host *host,
-				       plait_backend_signal_flags flags,
-				       plait_backend_signal **out,
-				       plait_error *error);
-	void (*counter_destroy)(plait_host *host,
-				plait_backend_signal *counter);
-	plait_status (*counter_poll)(plait_host *host,
-				     const plait_backend_point *point,
-				     uint64_t *out_reached,
-				     plait_error *error);
-	plait_status (*counter_wait)(plait_host *host,
-				     const plait_backend_point *points,
-				     uint32_t count, uint32_t any,
-				     uint64_t timeout_ns, plait_error *error);
-	plait_status (*counter_notify)(plait_host *host,
-				       const plait_backend_point *point,
-				       plait_notify_function function,
-				       void *user_data, plait_error *error);
-	plait_status (*counter_raise)(plait_host *host,
-				      const plait_backend_point *point,
-				      const plait_error *failure,
-				      plait_error *error);
-	plait_status (*counter_reset)(plait_host *host,
-				      plait_backend_signal *counter,
-				      plait_error *error);
-	plait_status (*pump)(plait_host *host, plait_error *error);
-	/* Number of workers; 0: waiting threads run the lanes. */
-	uint32_t (*worker_count)(plait_host *host);
-	/* Bind worker i to CPU cpus[i mod count]; count 0 unbinds. */
-	plait_status (*worker_place)(plait_host *host, const uint32_t *cpus,
-				     uint32_t count, plait_error *error);
-
-	/* Append compiler messages of a kernel_build, failed or not; `log` is
-	 * that of plait_code. */
-	void (*build_log)(plait_host *host, plait_build_log *log,
-			  const char *text, uint64_t bytes);
-
-	/* Cache of compiled code on disk.  The key contains everything that
-	 * the code depends on (text, options, device, driver); the core adds
-	 * the versions and the backend's name.  cache_get returns PLAIT_OK and
-	 * code that the backend frees by resize with `out_bytes`, or
-	 * PLAIT_PENDING: no entry, or no cache.  cache_put replaces an entry
-	 * and only logs failures.  `name` is for messages. */
-	plait_status (*cache_get)(plait_host *host, const char *name,
-				  const void *key, uint64_t key_bytes,
-				  void **out, uint64_t *out_bytes,
-				  plait_error *error);
-	void (*cache_put)(plait_host *host, const char *name, const void *key,
-			  uint64_t key_bytes, const void *code,
-			  uint64_t code_bytes);
-
-	/* Code of the form C for backends on the host, compiled by the
-	 * system's compiler or read from the cache.  Fails like kernel_build.
-	 * Parts of a launch may run concurrently on any thread.  If
-	 * `out_group` is not 0, a part runs the groups of this size that begin
-	 * in it; indivisible code runs with the part of the first item.
-	 * arguments[i] points to the value; local memory's is an address. */
-	plait_status (*host_code_build)(plait_host *host,
-					const plait_code *code,
-					plait_host_code **out,
-					uint64_t out_group[3],
-					plait_error *error);
-	void (*host_code_destroy)(plait_host *host, plait_host_code *code);
-	void (*host_code_run)(plait_host *host, const plait_host_code *code,
-			      const plait_host_part *part,
-			      void *const *arguments);
-
-	/* Raise a counter that is no gate, for backends whose queues are not
-	 * lanes; with `failure`, as failed.  Calls for one counter are
-	 * serialised and in order, each sequence once.  The call may run
-	 * completion callbacks and release lanes. */
-	void (*counter_emit)(plait_host *host,
-			     const plait_backend_point *point,
-			     const plait_error *failure);
-} plait_host_services;
 
 /* ------------------------------------------------------------------------
  * The table of a backend
@@ -343,7 +194,10 @@ enum {
 	/* An interposer around another backend's table; see `wrap`. */
 	PLAIT_PLUGIN_INTERPOSER = 1 << 0,
 	/* Used only if named; never a default. */
-	PLAIT_PLUGIN_EXPLICIT = 1 << 1
+	PLAIT_PLUGIN_EXPLICIT = 1 << 1,
+	/* A transport without devices (plait/transport.h): of the slots it has
+	 * open, close, those of ports, and pump. */
+	PLAIT_PLUGIN_TRANSPORT = 1 << 2
 };
 
 typedef struct plait_backend_table plait_backend_table;
@@ -565,6 +419,49 @@ struct plait_backend_table {
 	 * zero except for `size`, and may stay so: unknown. */
 	plait_status (*link_query)(plait_backend *self, uint32_t from,
 				   uint32_t to, plait_link_info *out,
+				   plait_error *error);
+
+	/* --- ports (plait/transport.h): of a transport all, else none
+	 *
+	 * Called by one thread at a time, `pump` included; none waits for a
+	 * peer.  Links are destroyed before their port. */
+
+	/* Open an end for a rank.  PLAIT_E_INVALID: the ranks of the request and
+	 * of the options or the launcher differ, or neither says them. */
+	plait_status (*port_open)(plait_backend *self,
+				  const plait_port_request *request,
+				  plait_backend_port **out, plait_error *error);
+	/* Mail that no peer has read is delivered, or dropped with the peer. */
+	void (*port_close)(plait_backend *self, plait_backend_port *port);
+	/* The same each time.  `out` is zero except for `size`. */
+	plait_status (*port_query)(plait_backend *self, plait_backend_port *port,
+				   plait_port *out, plait_error *error);
+	/* Copy a record of 1 to mail_bytes bytes.  PLAIT_E_BUSY: no room now,
+	 * nothing was sent; PLAIT_E_LOST: the peer has ended. */
+	plait_status (*mail_send)(plait_backend *self, plait_backend_port *port,
+				  uint32_t peer, const void *bytes,
+				  uint64_t count, plait_error *error);
+	/* Take the next record, of any peer; `capacity` is mail_bytes or more.
+	 * PLAIT_PENDING: there is none. */
+	plait_status (*mail_next)(plait_backend *self, plait_backend_port *port,
+				  uint32_t *out_peer, void *buffer,
+				  uint64_t capacity, uint64_t *out_bytes,
+				  plait_error *error);
+	/* Make half a link.  PLAIT_PENDING: the peer has not made its half, which
+	 * this one needs; call again.  PLAIT_E_LOST: the peer has ended. */
+	plait_status (*link_create)(plait_backend *self,
+				    plait_backend_port *port,
+				    const plait_link_request *request,
+				    plait_backend_link **out,
+				    plait_error *error);
+	void (*link_destroy)(plait_backend *self, plait_backend_link *link);
+	/* Constant.  `out` is zero except for `size`. */
+	plait_status (*link_view)(plait_backend *self, plait_backend_link *link,
+				  plait_link_view *out, plait_error *error);
+	/* PLAIT_OK, or PLAIT_E_LOST if the peer is known to have ended; the text
+	 * names it. */
+	plait_status (*peer_query)(plait_backend *self,
+				   plait_backend_port *port, uint32_t peer,
 				   plait_error *error);
 };
 

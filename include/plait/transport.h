@@ -39,6 +39,27 @@
  *
  * Loss.  peer_query answers PLAIT_E_LOST once a transport knows that a peer
  * has ended; the text names the rank.  Counters of its links then stand still.
+ *
+ * Trust.  A transport reads what a peer writes within its own bounds only.  A
+ * world does the same: counters and heads of slots are the peer's.
+ *
+ * Example: a world's send of up to `slot_bytes` bytes; false without a credit.
+ *
+ *     static int try_send(const plait_link_view *view, uint64_t *sent,
+ *                         const void *bytes, uint64_t count)
+ *     {
+ *             unsigned char *slot = view->slots +
+ *                     (*sent & (view->depth - 1)) * view->stride;
+ *
+ *             if (*sent - __atomic_load_n(view->taken, __ATOMIC_ACQUIRE) >=
+ *                 view->depth)
+ *                     return 0;
+ *             memcpy(slot, &(plait_link_slot){ .bytes = count },
+ *                    sizeof(plait_link_slot));
+ *             memcpy(slot + sizeof(plait_link_slot), bytes, count);
+ *             __atomic_store_n(view->ready, ++*sent, __ATOMIC_RELEASE);
+ *             return 1;
+ *     }
  */
 #ifndef PLAIT_TRANSPORT_H
 #define PLAIT_TRANSPORT_H
@@ -93,9 +114,9 @@ typedef struct plait_port {
 	/* Longest slot. */
 	uint64_t slot_bytes;
 	/* Ports with equal numbers are on one machine. */
-	unsigned char machine[16];
+	uint8_t machine[16];
 	/* Data that peers need to create links to this port. */
-	unsigned char address[64];
+	uint8_t address[64];
 } plait_port;
 
 /* Direction of half a link. */
@@ -112,7 +133,7 @@ typedef struct plait_link_request {
 	/* Rank of the other port, and its address. */
 	uint32_t peer;
 	uint32_t address_bytes;
-	const unsigned char *address;
+	const uint8_t *address;
 	/* Which link of this direction between the two ports; both ends say the
 	 * same, and use no number twice while the ports are open. */
 	uint64_t number;
@@ -135,7 +156,7 @@ typedef struct plait_link_view {
 	uint32_t size;
 	uint32_t depth;
 	/* Slot i begins at slots + i * stride, aligned to 64 bytes. */
-	unsigned char *slots;
+	uint8_t *slots;
 	uint64_t stride;
 	/* Messages sent and messages taken since the link was made; each has a
 	 * cache line of its own. */

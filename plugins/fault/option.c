@@ -18,7 +18,9 @@ static const char *const slots[FORWARD_SLOTS] = {
 	NAME(signal_raise), NAME(signal_reset), NAME(pump), NAME(kernel_build),
 	NAME(kernel_query), NAME(launch_create), NAME(native_query),
 	NAME(segment_create), NAME(segment_patch), NAME(segment_stop),
-	NAME(wait_in_driver), NAME(link_query)
+	NAME(wait_in_driver), NAME(link_query), NAME(port_open),
+	NAME(port_query), NAME(mail_send), NAME(mail_next), NAME(link_create),
+	NAME(link_view), NAME(peer_query)
 };
 
 static const struct {

@@ -326,6 +326,72 @@ static plait_status segment_stop(plait_backend *backend,
 	FORWARD(segment_stop, segment, stop, error);
 }
 
+/* --- ports */
+
+static plait_status port_open(plait_backend *backend,
+			      const plait_port_request *request,
+			      plait_backend_port **out, plait_error *error)
+{
+	*out = NULL;
+	if (!forward_of(backend)->inner_table->port_open)
+		return refuse(backend, "this backend is no transport", error);
+	FORWARD(port_open, request, out, error);
+}
+
+static void port_close(plait_backend *backend, plait_backend_port *port)
+{
+	FORWARD_DESTROY(port_close, port);
+}
+
+static plait_status port_query(plait_backend *backend,
+			       plait_backend_port *port, plait_port *out,
+			       plait_error *error)
+{
+	FORWARD(port_query, port, out, error);
+}
+
+static plait_status mail_send(plait_backend *backend, plait_backend_port *port,
+			      uint32_t peer, const void *bytes, uint64_t count,
+			      plait_error *error)
+{
+	FORWARD(mail_send, port, peer, bytes, count, error);
+}
+
+static plait_status mail_next(plait_backend *backend, plait_backend_port *port,
+			      uint32_t *out_peer, void *buffer,
+			      uint64_t capacity, uint64_t *out_bytes,
+			      plait_error *error)
+{
+	FORWARD(mail_next, port, out_peer, buffer, capacity, out_bytes, error);
+}
+
+static plait_status link_create(plait_backend *backend,
+				plait_backend_port *port,
+				const plait_link_request *request,
+				plait_backend_link **out, plait_error *error)
+{
+	*out = NULL;
+	FORWARD(link_create, port, request, out, error);
+}
+
+static void link_destroy(plait_backend *backend, plait_backend_link *link)
+{
+	FORWARD_DESTROY(link_destroy, link);
+}
+
+static plait_status link_view(plait_backend *backend, plait_backend_link *link,
+			      plait_link_view *out, plait_error *error)
+{
+	FORWARD(link_view, link, out, error);
+}
+
+static plait_status peer_query(plait_backend *backend,
+			       plait_backend_port *port, uint32_t peer,
+			       plait_error *error)
+{
+	FORWARD(peer_query, port, peer, error);
+}
+
 /* --- the table */
 
 const plait_backend_table plaitp_forward_slots = {
@@ -371,6 +437,15 @@ const plait_backend_table plaitp_forward_slots = {
 	.wait_in_driver = wait_in_driver,
 	.signal_label = signal_label,
 	.link_query = link_query,
+	.port_open = port_open,
+	.port_close = port_close,
+	.port_query = port_query,
+	.mail_send = mail_send,
+	.mail_next = mail_next,
+	.link_create = link_create,
+	.link_destroy = link_destroy,
+	.link_view = link_view,
+	.peer_query = peer_query,
 };
 
 plait_status plaitp_forward_entry(const plait_host_services *services,

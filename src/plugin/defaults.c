@@ -23,6 +23,23 @@ static plait_status default_open(plait_host *host,
 	return fail_unsupported(error, "open");
 }
 
+/* A transport without devices. */
+static uint32_t default_device_count(plait_backend *self)
+{
+	(void)self;
+	return 0;
+}
+
+static plait_status default_device_query(plait_backend *self, uint32_t device,
+					 plait_backend_device *out,
+					 plait_error *error)
+{
+	(void)self;
+	(void)device;
+	(void)out;
+	return fail_unsupported(error, "device_query");
+}
+
 static plait_status default_map(plait_backend *self,
 				plait_backend_memory *memory, uint64_t offset,
 				uint64_t bytes, uint32_t flags, void **out,
@@ -235,6 +252,117 @@ static plait_status default_segment_stop(plait_backend *self,
 	return fail_unsupported(error, "segment_stop");
 }
 
+static plait_status default_port_open(plait_backend *self,
+				      const plait_port_request *request,
+				      plait_backend_port **out,
+				      plait_error *error)
+{
+	(void)self;
+	(void)request;
+	*out = NULL;
+	return fail_unsupported(error, "port_open");
+}
+
+/* The default port_open makes no port for the other slots. */
+static void default_port_close(plait_backend *self, plait_backend_port *port)
+{
+	(void)self;
+	(void)port;
+}
+
+static plait_status default_port_query(plait_backend *self,
+				       plait_backend_port *port,
+				       plait_port *out, plait_error *error)
+{
+	(void)self;
+	(void)port;
+	(void)out;
+	return fail_unsupported(error, "port_query");
+}
+
+static plait_status default_mail_send(plait_backend *self,
+				      plait_backend_port *port, uint32_t peer,
+				      const void *bytes, uint64_t count,
+				      plait_error *error)
+{
+	(void)self;
+	(void)port;
+	(void)peer;
+	(void)bytes;
+	(void)count;
+	return fail_unsupported(error, "mail_send");
+}
+
+static plait_status default_mail_next(plait_backend *self,
+				      plait_backend_port *port,
+				      uint32_t *out_peer, void *buffer,
+				      uint64_t capacity, uint64_t *out_bytes,
+				      plait_error *error)
+{
+	(void)self;
+	(void)port;
+	(void)out_peer;
+	(void)buffer;
+	(void)capacity;
+	(void)out_bytes;
+	return fail_unsupported(error, "mail_next");
+}
+
+static plait_status default_link_create(plait_backend *self,
+					plait_backend_port *port,
+					const plait_link_request *request,
+					plait_backend_link **out,
+					plait_error *error)
+{
+	(void)self;
+	(void)port;
+	(void)request;
+	*out = NULL;
+	return fail_unsupported(error, "link_create");
+}
+
+static void default_link_destroy(plait_backend *self, plait_backend_link *link)
+{
+	(void)self;
+	(void)link;
+}
+
+static plait_status default_link_view(plait_backend *self,
+				      plait_backend_link *link,
+				      plait_link_view *out, plait_error *error)
+{
+	(void)self;
+	(void)link;
+	(void)out;
+	return fail_unsupported(error, "link_view");
+}
+
+static plait_status default_peer_query(plait_backend *self,
+				       plait_backend_port *port, uint32_t peer,
+				       plait_error *error)
+{
+	(void)self;
+	(void)port;
+	(void)peer;
+	return fail_unsupported(error, "peer_query");
+}
+
+/* All nine slots are there, or none. */
+static void fill_ports(plait_backend_table *table)
+{
+	if (table->port_open != NULL)
+		return;
+	table->port_open = default_port_open;
+	table->port_close = default_port_close;
+	table->port_query = default_port_query;
+	table->mail_send = default_mail_send;
+	table->mail_next = default_mail_next;
+	table->link_create = default_link_create;
+	table->link_destroy = default_link_destroy;
+	table->link_view = default_link_view;
+	table->peer_query = default_peer_query;
+}
+
 static void fill_segments(plait_backend_table *table)
 {
 	if (table->segment_create == NULL)
@@ -265,6 +393,10 @@ void plait__defaults_fill(plait_backend_table *table)
 {
 	if (table->open == NULL)
 		table->open = default_open;
+	if (table->device_count == NULL)
+		table->device_count = default_device_count;
+	if (table->device_query == NULL)
+		table->device_query = default_device_query;
 	if (table->memory_map == NULL)
 		table->memory_map = default_map;
 	if (table->memory_unmap == NULL)
@@ -289,11 +421,17 @@ void plait__defaults_fill(plait_backend_table *table)
 		table->native_query = default_native;
 	fill_kernels(table);
 	fill_segments(table);
+	fill_ports(table);
 }
 
 bool plait__defaults_can_wait_in_driver(const plait_backend_table *table)
 {
 	return table->wait_in_driver != default_wait_in_driver;
+}
+
+bool plait__defaults_has_ports(const plait_backend_table *table)
+{
+	return table->port_open != default_port_open;
 }
 
 /* Returns a missing slot of those that a device with source forms must have. */

@@ -21,4 +21,7 @@ const char *plait__defaults_find_gap(const plait_backend_table *table,
 /* Returns true if threads can wait in the backend's driver. */
 bool plait__defaults_can_wait_in_driver(const plait_backend_table *table);
 
+/* Returns true if the plugin is a transport: it has the slots of ports. */
+bool plait__defaults_has_ports(const plait_backend_table *table);
+
 #endif

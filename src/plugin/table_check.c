@@ -18,8 +18,10 @@ enum { IDENTITY_BYTES = offsetof(plait_backend_table, open) };
 enum need {
 	OPTIONAL,
 	MANDATORY,
-	MANDATORY_BACKEND, /* optional for an interposer */
-	MANDATORY_INTERPOSER /* only for an interposer */
+	MANDATORY_OPENED, /* optional for an interposer */
+	MANDATORY_DEVICES, /* optional for a transport without devices */
+	MANDATORY_INTERPOSER, /* only for an interposer */
+	PORT /* all of them or none; all for a transport without devices */
 };
 
 /* Slots have many types but one size, so they are read as bytes. */
@@ -32,26 +34,26 @@ struct slot {
 #define SLOT(name, need) { #name, offsetof(plait_backend_table, name), need }
 
 static const struct slot slots[] = {
-	SLOT(open, MANDATORY_BACKEND),
+	SLOT(open, MANDATORY_OPENED),
 	SLOT(close, MANDATORY),
-	SLOT(device_count, MANDATORY),
-	SLOT(device_query, MANDATORY),
-	SLOT(memory_create, MANDATORY),
-	SLOT(memory_destroy, MANDATORY),
+	SLOT(device_count, MANDATORY_DEVICES),
+	SLOT(device_query, MANDATORY_DEVICES),
+	SLOT(memory_create, MANDATORY_DEVICES),
+	SLOT(memory_destroy, MANDATORY_DEVICES),
 	SLOT(memory_map, OPTIONAL),
 	SLOT(memory_unmap, OPTIONAL),
-	SLOT(queue_create, MANDATORY),
-	SLOT(queue_destroy, MANDATORY),
-	SLOT(queue_submit, MANDATORY),
+	SLOT(queue_create, MANDATORY_DEVICES),
+	SLOT(queue_destroy, MANDATORY_DEVICES),
+	SLOT(queue_submit, MANDATORY_DEVICES),
 	SLOT(queue_flush, OPTIONAL),
-	SLOT(queue_recover, MANDATORY),
-	SLOT(signal_create, MANDATORY),
-	SLOT(signal_destroy, MANDATORY),
-	SLOT(signal_poll, MANDATORY),
-	SLOT(signal_wait, MANDATORY),
+	SLOT(queue_recover, MANDATORY_DEVICES),
+	SLOT(signal_create, MANDATORY_DEVICES),
+	SLOT(signal_destroy, MANDATORY_DEVICES),
+	SLOT(signal_poll, MANDATORY_DEVICES),
+	SLOT(signal_wait, MANDATORY_DEVICES),
 	SLOT(signal_notify, OPTIONAL),
 	SLOT(signal_raise, OPTIONAL),
-	SLOT(signal_reset, MANDATORY),
+	SLOT(signal_reset, MANDATORY_DEVICES),
 	SLOT(pump, OPTIONAL),
 	SLOT(wrap, MANDATORY_INTERPOSER),
 	SLOT(kernel_build, OPTIONAL),
@@ -67,6 +69,15 @@ static const struct slot slots[] = {
 	SLOT(wait_in_driver, OPTIONAL),
 	SLOT(signal_label, OPTIONAL),
 	SLOT(link_query, OPTIONAL),
+	SLOT(port_open, PORT),
+	SLOT(port_close, PORT),
+	SLOT(port_query, PORT),
+	SLOT(mail_send, PORT),
+	SLOT(mail_next, PORT),
+	SLOT(link_create, PORT),
+	SLOT(link_destroy, PORT),
+	SLOT(link_view, PORT),
+	SLOT(peer_query, PORT),
 };
 
 static const void *slot_address(const plait_backend_table *table,
@@ -180,7 +191,8 @@ static const char *sanitizer_name(uint32_t kind)
 static plait_status check_build(const plait_backend_table *table,
 				const char *name, plait_error *error)
 {
-	const uint32_t known = PLAIT_PLUGIN_INTERPOSER | PLAIT_PLUGIN_EXPLICIT;
+	const uint32_t known = PLAIT_PLUGIN_INTERPOSER |
+			       PLAIT_PLUGIN_EXPLICIT | PLAIT_PLUGIN_TRANSPORT;
 
 	if (table->pointer_bytes != sizeof(void *))
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
@@ -198,6 +210,12 @@ static plait_status check_build(const plait_backend_table *table,
 				   "plugin %s: flags 0x%x are not known to "
 				   "this plait (%s)", name,
 				   table->flags & ~known, plait_version());
+	if ((table->flags & PLAIT_PLUGIN_INTERPOSER) != 0 &&
+	    (table->flags & PLAIT_PLUGIN_TRANSPORT) != 0)
+		return plait__fail(error, PLAIT_E_INTERNAL,
+				   "plugin %s: has the flags of an interposer "
+				   "and of a transport; one is possible",
+				   name);
 	return PLAIT_OK;
 }
 
@@ -210,15 +228,34 @@ static bool is_code(void *object, const void *address)
 	       plait__dl_query_path(address, path, sizeof(path)) == 0;
 }
 
+static bool is_needed(const plait_backend_table *table, enum need need)
+{
+	bool interposer = (table->flags & PLAIT_PLUGIN_INTERPOSER) != 0;
+	bool transport = (table->flags & PLAIT_PLUGIN_TRANSPORT) != 0;
+
+	switch (need) {
+	case MANDATORY:
+		return true;
+	case MANDATORY_OPENED:
+		return !interposer;
+	case MANDATORY_DEVICES:
+		return !transport;
+	case MANDATORY_INTERPOSER:
+		return interposer;
+	case PORT:
+		return transport;
+	case OPTIONAL:
+		break;
+	}
+	return false;
+}
+
 static plait_status check_slot(const plait_backend_table *table,
 			       const struct slot *slot, void *object,
 			       const char *name, plait_error *error)
 {
 	const void *address = slot_address(table, slot);
-	bool interposer = (table->flags & PLAIT_PLUGIN_INTERPOSER) != 0;
-	bool needed = slot->need == MANDATORY ||
-		      (slot->need == MANDATORY_BACKEND && !interposer) ||
-		      (slot->need == MANDATORY_INTERPOSER && interposer);
+	bool needed = is_needed(table, slot->need);
 
 	if (address == NULL && needed)
 		return plait__fail(error, PLAIT_E_INTERNAL,
@@ -227,7 +264,8 @@ static plait_status check_slot(const plait_backend_table *table,
 				   name, slot->name,
 				   slot->need == MANDATORY_INTERPOSER ?
 					   " for an interposer" :
-					   "");
+				   slot->need == PORT ? " for a transport" :
+							"");
 	if (address != NULL && !needed && slot->need == MANDATORY_INTERPOSER)
 		return plait__fail(error, PLAIT_E_INTERNAL,
 				   "plugin %s: has slot %s, but not the flag "
@@ -237,6 +275,28 @@ static plait_status check_slot(const plait_backend_table *table,
 				   "plugin %s: slot %s points to %p, where "
 				   "nothing is loaded", name, slot->name,
 				   address);
+	return PLAIT_OK;
+}
+
+/* Slots of ports are all there or none. */
+static plait_status check_ports(const plait_backend_table *table,
+				const char *name, plait_error *error)
+{
+	const char *present = NULL, *missing = NULL;
+
+	for (size_t i = 0; i < sizeof(slots) / sizeof(slots[0]); i++) {
+		if (slots[i].need != PORT)
+			continue;
+		if (slot_address(table, &slots[i]) != NULL)
+			present = slots[i].name;
+		else
+			missing = slots[i].name;
+	}
+	if (present != NULL && missing != NULL)
+		return plait__fail(error, PLAIT_E_INTERNAL,
+				   "plugin %s: has slot %s, but not %s; slots "
+				   "of ports go together", name, present,
+				   missing);
 	return PLAIT_OK;
 }
 
@@ -256,7 +316,7 @@ static plait_status check_slots(const plait_backend_table *table,
 		return plait__fail(error, PLAIT_E_INTERNAL,
 				   "plugin %s: memory_map and memory_unmap go "
 				   "together; it has one of them", name);
-	return PLAIT_OK;
+	return check_ports(table, name, error);
 }
 
 plait_status plait__table_check(plait_backend_table *table, void *object,

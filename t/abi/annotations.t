@@ -18,7 +18,8 @@ CALLBACKS = {d.name for d in ALL if d.kind == "callback"}
 FIXED = {s + "int%d_t" % b for s in ("", "u") for b in (8, 16, 32, 64)} | {"float", "double"}
 OWNERSHIP = {"borrowed", "owned", "copied", "consumed"}
 # Structs of two words which never grow, so that arrays of them stay dense.
-DENSE = {"plait_point", "plait_box", "plait_backend_point", "plait_work_times"}
+DENSE = {"plait_point", "plait_box", "plait_backend_point", "plait_work_times",
+         "plait_link_slot"}
 
 
 def bad_type(t, pointee_too=True):

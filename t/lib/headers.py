@@ -15,13 +15,13 @@ FOLDER = os.path.join(ROOT, "include", "plait")
 # Lower ones first, so that a reader of all meets each type before its use.
 ORDER = ["base", "image", "device", "array", "inbox", "signal", "launch", "queue", "native", "source", "kernel", "node", "graph", "plan",
          "run", "callable", "trace", "schedule", "coll", "collective", "mapper", "flow", "plait",
-         "code", "work", "memory", "plugin"]
+         "code", "work", "memory", "services", "transport", "plugin"]
 
 
 def names():
     found = [os.path.basename(p)[:-2] for p in glob.glob(FOLDER + "/*.h")]
     rank = {n: i for i, n in enumerate(ORDER)}
-    middle = len(ORDER) - 5.5
+    middle = len(ORDER) - 7.5
     return sorted(found, key=lambda n: (rank.get(n, middle), n))
 
 

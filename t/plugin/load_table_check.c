@@ -16,50 +16,55 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Plugins of t/plugin/bad, and a part of the text about each. */
+static const struct {
+	const char *name, *sin;
+} cases[] = {
+	{ "noentry", "does not export plait_plugin_entry" },
+	{ "unresolved", "unresolved: undefined symbol: "
+			"plait_symbol_of_nobody" },
+	{ "positive", "its entry returned 12345" },
+	{ "unknown", "its entry returned -4711" },
+	{ "silent", "its entry failed (PLAIT_E_FAILED) without "
+		    "saying why" },
+	{ "endless", "xxxxxxxx" },
+	{ "behind", "its entry wrote past the" },
+	{ "toolong", "says it filled" },
+	{ "tooshort", "its table has 40 bytes" },
+	{ "toonew", "too new; supports interface 7 to 9" },
+	{ "tooold", "too old; supports interface 0 to 0" },
+	{ "outside", "chose interface 3" },
+	{ "othername", "says its name is 'good'" },
+	{ "noname", "its name has no NUL" },
+	{ "bell", "its vendor has a control character" },
+	{ "sanitizer", "sanitizer, this process with" },
+	{ "pointers", "built for pointers of" },
+	{ "flags", "flags 0x100000 are not known" },
+	{ "noslot", "slot queue_submit is mandatory and null" },
+	{ "frozen", "slot signal_wait is mandatory and null" },
+	{ "wildslot", "slot signal_poll points to 0x1111" },
+	{ "halfmap", "memory_map and memory_unmap go together" },
+	{ "wrapslot", "has slot wrap, but not the flag" },
+	{ "nowrap", "slot wrap is mandatory for an interposer" },
+	{ "halfport", "has slot port_close, but not peer_query" },
+	{ "noport", "slot port_open is mandatory for a transport" },
+	{ "both", "the flags of an interposer and of a transport" },
+	{ "nothing", "open succeeded without returning an instance" },
+	{ "maybe", "open returned 1, which is not a valid status" },
+	{ "absent", "libabsent.so.1: no such file" },
+	{ "wordy", "open wrote past the 256 bytes of the error" },
+	{ "nodevice", "says it has 0 devices" },
+	{ "crowd", "says it has 4294967295 devices" },
+	{ "idle", "device 0 runs 0 commands at a time" },
+	{ "crooked", "device 0 aligns to 48 bytes" },
+	{ "speech", "description of device 0 has no NUL" },
+	{ "notify", "slot signal_notify is null" },
+	{ "homely", "says that it is the host, but has capabilities" },
+	{ "overrun", "device_query wrote past the" },
+};
+
 static void sins_are_told(void)
 {
-	static const struct {
-		const char *name, *sin;
-	} cases[] = {
-		{ "noentry", "does not export plait_plugin_entry" },
-		{ "unresolved", "unresolved: undefined symbol: "
-				"plait_symbol_of_nobody" },
-		{ "positive", "its entry returned 12345" },
-		{ "unknown", "its entry returned -4711" },
-		{ "silent", "its entry failed (PLAIT_E_FAILED) without "
-			    "saying why" },
-		{ "endless", "xxxxxxxx" },
-		{ "behind", "its entry wrote past the" },
-		{ "toolong", "says it filled" },
-		{ "tooshort", "its table has 40 bytes" },
-		{ "toonew", "too new; supports interface 7 to 9" },
-		{ "tooold", "too old; supports interface 0 to 0" },
-		{ "outside", "chose interface 3" },
-		{ "othername", "says its name is 'good'" },
-		{ "noname", "its name has no NUL" },
-		{ "bell", "its vendor has a control character" },
-		{ "sanitizer", "sanitizer, this process with" },
-		{ "pointers", "built for pointers of" },
-		{ "flags", "flags 0x100000 are not known" },
-		{ "noslot", "slot queue_submit is mandatory and null" },
-		{ "frozen", "slot signal_wait is mandatory and null" },
-		{ "wildslot", "slot signal_poll points to 0x1111" },
-		{ "halfmap", "memory_map and memory_unmap go together" },
-		{ "wrapslot", "has slot wrap, but not the flag" },
-		{ "nowrap", "slot wrap is mandatory for an interposer" },
-		{ "nothing", "open succeeded without returning an instance" },
-		{ "maybe", "open returned 1, which is not a valid status" },
-		{ "absent", "libabsent.so.1: no such file" },
-		{ "wordy", "open wrote past the 256 bytes of the error" },
-		{ "nodevice", "says it has 0 devices" },
-		{ "crowd", "says it has 4294967295 devices" },
-		{ "idle", "device 0 runs 0 commands at a time" },
-		{ "crooked", "device 0 aligns to 48 bytes" },
-		{ "speech", "description of device 0 has no NUL" },
-		{ "notify", "slot signal_notify is null" },
-		{ "homely", "says that it is the host, but has capabilities" },
-		{ "overrun", "device_query wrote past the" },
-	};
 	char prefix[64];
 	size_t i;
 
