@@ -202,6 +202,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/list.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/load.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/table_check.c
+%C%_libplaitcore_la_SOURCES += %D%/plugin/transport.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/options.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/registry.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/report.c

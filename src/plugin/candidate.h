@@ -21,6 +21,7 @@ enum plait__candidate_verdict {
 	PLAIT__CANDIDATE_EXCLUDED,   /* by the user, with ^ */
 	PLAIT__CANDIDATE_INTERPOSER, /* not a backend */
 	PLAIT__CANDIDATE_EXPLICIT,   /* a backend that must be named */
+	PLAIT__CANDIDATE_TRANSPORT,  /* it has no devices; worlds use it */
 	PLAIT__CANDIDATE_WRAPS,      /* an interposer that is used */
 	PLAIT__CANDIDATE_NOT_OPENED, /* loaded, but an interposer is unusable */
 	PLAIT__CANDIDATE_NOT_USABLE, /* loaded, but did not open; see reason */
@@ -32,6 +33,7 @@ typedef struct plait__candidate {
 	char name[PLAIT__NAME_BYTES];
 	enum plait__candidate_verdict verdict;
 	bool loaded;
+	bool probed; /* opened as a transport; `reason` has the failure */
 	uint32_t backend; /* its number, if chosen */
 	plait_backend_table table; /* complete, if loaded */
 	plait_error reason;
@@ -54,8 +56,10 @@ struct plait__registry {
 	plait__setting path_setting;
 	plait__setting wrap_setting;
 	plait__setting options_setting;
+	plait__setting transport_setting;
 	plait__list wanted;
 	plait__list wraps;
+	plait__list transports;
 	plait__search search;
 	plait__options options;
 
@@ -67,6 +71,11 @@ struct plait__registry {
 	plait__backend *backends;
 	uint32_t backend_count;
 	uint32_t backend_capacity;
+
+	/* Guards open_transports and no_memory once the registry is built. */
+	struct plait__mutex transports_lock;
+	struct plait__transport *open_transports;
+	bool probes; /* a survey: transports are opened, and closed again */
 
 	bool no_memory;     /* an allocation of the host failed meanwhile */
 	plait_error failure; /* why a context cannot open; status 0: it can */

@@ -6,9 +6,11 @@
  */
 #include "plugin/choose.h"
 
+#include "plugin/defaults.h"
 #include "plugin/instance.h"
-#include "plugin/services.h"
 #include "plugin/none_chosen.h"
+#include "plugin/services.h"
+#include "plugin/transport.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -63,12 +65,14 @@ static bool find_candidates(plait__registry *registry)
 		plait__search_scan(&registry->search, &found,
 				   &registry->places);
 	if (!reserve(registry, found.count + registry->wanted.count +
-				       registry->wraps.count))
+				       registry->wraps.count +
+				       registry->transports.count))
 		return false;
 	if (exact)
 		add_names(registry, &registry->wanted);
 	add_names(registry, &found);
 	add_names(registry, &registry->wraps);
+	add_names(registry, &registry->transports);
 	return true;
 }
 
@@ -150,6 +154,14 @@ static bool is_eligible(plait__registry *registry,
 			    candidate->name);
 		return false;
 	}
+	if ((candidate->table.flags & PLAIT_PLUGIN_TRANSPORT) != 0) {
+		candidate->verdict = PLAIT__CANDIDATE_TRANSPORT;
+		plait__fail(&candidate->reason, PLAIT_E_UNAVAILABLE,
+			    "plugin %s is a transport, not a backend; set "
+			    "PLAIT_TRANSPORT=%s", candidate->name,
+			    candidate->name);
+		return false;
+	}
 	if ((candidate->table.flags & PLAIT_PLUGIN_EXPLICIT) != 0 && !exact) {
 		candidate->verdict = PLAIT__CANDIDATE_EXPLICIT;
 		return false;
@@ -194,7 +206,7 @@ static void open_candidate(plait__registry *registry,
 static bool open_eligible(plait__registry *registry, bool wraps_usable)
 {
 	bool exact = plait__candidate_names_are_given(registry);
-	plait__candidate *order[3 * PLAIT__LIST_MAX];
+	plait__candidate *order[4 * PLAIT__LIST_MAX];
 	uint32_t count = 0, i;
 
 	for (i = 0; i < registry->candidate_count; i++) {
@@ -210,6 +222,45 @@ static bool open_eligible(plait__registry *registry, bool wraps_usable)
 	return !registry->no_memory;
 }
 
+/* --- transports */
+
+/* Load those of PLAIT_TRANSPORT that are not candidates for another reason. */
+static void load_transports(plait__registry *registry)
+{
+	for (uint32_t i = 0; i < registry->transports.count; i++) {
+		plait__candidate *candidate = plait__candidate_find(
+			registry, registry->transports.names[i]);
+
+		if (candidate->loaded || candidate->reason.status != PLAIT_OK)
+			continue;
+		load_candidate(registry, candidate);
+		if (candidate->loaded)
+			candidate->verdict = PLAIT__CANDIDATE_TRANSPORT;
+	}
+}
+
+/* In a survey: find out whether transports work here. One that is a backend as
+ * well has its verdict as such. */
+static void probe_transports(plait__registry *registry)
+{
+	for (uint32_t i = 0; i < registry->candidate_count; i++) {
+		plait__candidate *candidate = &registry->candidates[i];
+
+		if (candidate->verdict != PLAIT__CANDIDATE_TRANSPORT)
+			continue;
+		candidate->probed = true;
+		memset(&candidate->reason, 0, sizeof(candidate->reason));
+		candidate->reason.size = sizeof(candidate->reason);
+		if (!plait__defaults_has_ports(&candidate->table))
+			plait__fail(&candidate->reason, PLAIT_E_UNAVAILABLE,
+				    "plugin %s is no transport: it has no "
+				    "slots of ports", candidate->name);
+		else
+			(void)plait__transport_probe(registry, candidate,
+						     &candidate->reason);
+	}
+}
+
 /* Returns true if the user can do without the candidate: it is not there, or
  * not usable on this machine.  A wrong option, and an interposer in the place
  * of a backend, are mistakes. */
@@ -218,6 +269,7 @@ static bool may_lack(const plait__registry *registry, uint32_t i,
 {
 	return registry->wanted.optional[i] &&
 	       candidate->verdict != PLAIT__CANDIDATE_INTERPOSER &&
+	       candidate->verdict != PLAIT__CANDIDATE_TRANSPORT &&
 	       candidate->reason.status != PLAIT_E_INVALID;
 }
 
@@ -250,14 +302,20 @@ static bool has_all_texts(const plait__registry *registry)
 
 plait_status plait__choose(plait__registry *registry)
 {
+	bool usable;
+
 	if (!find_candidates(registry))
 		return PLAIT_E_NOMEM;
-	if (!open_eligible(registry, load_wraps(registry)))
+	usable = load_wraps(registry);
+	if (!open_eligible(registry, usable))
 		return PLAIT_E_NOMEM;
+	load_transports(registry);
 	if (!has_all_texts(registry))
 		return PLAIT_E_NOMEM;
 	if (plait__candidate_names_are_given(registry))
 		check_exact(registry);
+	if (registry->probes && usable)
+		probe_transports(registry);
 	if (registry->backend_count == 0 &&
 	    registry->failure.status == PLAIT_OK)
 		plait__none_chosen_report(registry);

@@ -246,12 +246,13 @@ static plait_status open_layer(plait__registry *registry,
 }
 
 /* Interposers are opened from the inside out: the list begins with the
- * outermost. */
+ * outermost. A transport without devices is asked for none. */
 static plait_status open_layers(plait__registry *registry,
 				const plait__candidate *candidate,
 				plait__backend *backend, uint32_t *out_open,
 				plait_error *error)
 {
+	bool devices = (candidate->table.flags & PLAIT_PLUGIN_TRANSPORT) == 0;
 	uint32_t count = registry->wraps.count + 1, i;
 	plait_status status = PLAIT_OK;
 
@@ -268,7 +269,9 @@ static plait_status open_layers(plait__registry *registry,
 		if (status != PLAIT_OK)
 			return status;
 		*out_open = i + 1;
-		status = read_devices(registry, layer, backend, error);
+		if (devices)
+			status = read_devices(registry, layer, backend,
+					      error);
 	}
 	return status;
 }

@@ -63,6 +63,10 @@ static plait_status copy_settings(plait__registry *registry,
 		status = copy_setting(registry, &registry->options_setting,
 				      config->options, "options",
 				      "PLAIT_OPTIONS", error);
+	if (status == PLAIT_OK)
+		status = copy_setting(registry, &registry->transport_setting,
+				      NULL, "transports", "PLAIT_TRANSPORT",
+				      error);
 	return status;
 }
 
@@ -80,6 +84,11 @@ static plait_status parse_settings(plait__registry *registry,
 					   registry->wrap_setting.text,
 					   registry->wrap_setting.name, false,
 					   error);
+	if (status == PLAIT_OK)
+		status = plait__list_parse(&registry->transports,
+					   registry->transport_setting.text,
+					   registry->transport_setting.name,
+					   false, error);
 	if (status == PLAIT_OK)
 		status = plait__options_init(&registry->options,
 					     registry->allocator,
@@ -133,6 +142,7 @@ void plait__registry_close(plait__registry *registry)
 	free_setting(registry, &registry->path_setting);
 	free_setting(registry, &registry->wrap_setting);
 	free_setting(registry, &registry->options_setting);
+	free_setting(registry, &registry->transport_setting);
 	plait__free(registry->allocator, registry, sizeof(*registry));
 }
 
@@ -142,8 +152,9 @@ static plait_status fail_memory(plait_error *error)
 			   "no memory to find and open the backends");
 }
 
-/* Build a registry whether or not its result is usable. */
-static plait_status build(const plait__registry_config *config,
+/* Build a registry whether or not its result is usable; `probes`: open
+ * transports too, for the report. */
+static plait_status build(const plait__registry_config *config, bool probes,
 			  plait__registry **out, plait_error *error)
 {
 	plait__registry *registry;
@@ -156,6 +167,8 @@ static plait_status build(const plait__registry_config *config,
 	registry->allocator = config->allocator;
 	registry->log = config->log;
 	registry->pool = config->pool;
+	registry->probes = probes;
+	plait__mutex_init(&registry->transports_lock);
 	registry->search.allocator = config->allocator;
 	registry->options.allocator = config->allocator;
 	plait__text_init(&registry->places, config->allocator);
@@ -206,7 +219,7 @@ plait_status plait__registry_open(const plait__registry_config *config,
 	plait_status status;
 
 	*out = NULL;
-	status = build(config, &registry, error);
+	status = build(config, false, &registry, error);
 	if (status != PLAIT_OK)
 		return status;
 	if (registry->failure.status != PLAIT_OK) {
@@ -222,7 +235,7 @@ plait_status plait__registry_survey(const plait__registry_config *config,
 				    plait__text *out, plait_error *error)
 {
 	plait__registry *registry;
-	plait_status status = build(config, &registry, error);
+	plait_status status = build(config, true, &registry, error);
 
 	if (status != PLAIT_OK)
 		return status;

@@ -33,6 +33,16 @@ static void add_source(plait__text *out, const plait__setting *setting)
 	plait__text_add(out, "\n");
 }
 
+/* Returns the place of a name that is in the list, from 1. */
+static uint32_t number_in(const plait__list *list, const char *name)
+{
+	uint32_t i = 0;
+
+	while (strcmp(list->names[i], name) != 0)
+		i++;
+	return i + 1;
+}
+
 /* The settings, one line each. */
 static void write_settings(const plait__registry *registry, plait__text *out)
 {
@@ -46,6 +56,9 @@ static void write_settings(const plait__registry *registry, plait__text *out)
 	plait__text_add(out, "wrapped in:%s", or_none(&registry->wraps));
 	add_list(out, &registry->wraps);
 	add_source(out, &registry->wrap_setting);
+	plait__text_add(out, "transports:%s", or_none(&registry->transports));
+	add_list(out, &registry->transports);
+	add_source(out, &registry->transport_setting);
 	plait__text_add(out, "options: %s",
 			registry->options_setting.text != NULL ?
 				registry->options_setting.text :
@@ -70,6 +83,24 @@ static const char *rejected(const plait__registry *registry, const char *name)
 	return "rejected";
 }
 
+/* A survey has opened it; a context opens it with the first world. */
+static void write_transport(const plait__registry *registry,
+			    const plait__candidate *candidate,
+			    plait__text *out)
+{
+	const char *name = candidate->name;
+
+	if (candidate->probed && candidate->reason.status != PLAIT_OK)
+		plait__text_add(out, "%s: a transport that cannot be used: "
+				"%s\n", name, candidate->reason.text);
+	else if (plait__list_has(&registry->transports, name))
+		plait__text_add(out, "%s: transport of worlds, number %u\n",
+				name, number_in(&registry->transports, name));
+	else
+		plait__text_add(out, "%s: a transport, used when named: "
+				"PLAIT_TRANSPORT=%s\n", name, name);
+}
+
 static void write_verdict(const plait__registry *registry,
 			  const plait__candidate *candidate, plait__text *out)
 {
@@ -92,6 +123,9 @@ static void write_verdict(const plait__registry *registry,
 	case PLAIT__CANDIDATE_EXPLICIT:
 		plait__text_add(out, "%s: not chosen: it is used only when "
 				"named, PLAIT_BACKEND=%s\n", name, name);
+		break;
+	case PLAIT__CANDIDATE_TRANSPORT:
+		write_transport(registry, candidate, out);
 		break;
 	case PLAIT__CANDIDATE_WRAPS:
 		plait__text_add(out, "%s: interposer\n", name);

@@ -57,6 +57,21 @@ static bool was_refused(const plait__registry *registry, const char *name)
 		candidate->verdict == PLAIT__CANDIDATE_NOT_USABLE);
 }
 
+/* Returns true for a transport: it reads its options when a world opens. */
+static bool is_transport(const plait__registry *registry, const char *name)
+{
+	static const char *const own[] = { "loopback", "mpi", "shm" };
+	const plait__candidate *candidate =
+		plait__candidate_find(registry, name);
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (strcmp(own[i], name) == 0)
+			return true;
+	return plait__list_has(&registry->transports, name) ||
+	       (candidate != NULL &&
+		candidate->verdict == PLAIT__CANDIDATE_TRANSPORT);
+}
+
 /* Options that no plugin read: misspelt, or for a backend that is not used. */
 static void write_option_notes(plait__registry *registry, plait__text *out)
 {
@@ -66,7 +81,8 @@ static void write_option_notes(plait__registry *registry, plait__text *out)
 	for (i = 0; i < registry->options.count; i++) {
 		const plait__option *option = &registry->options.items[i];
 
-		if (was_refused(registry, option->backend))
+		if (was_refused(registry, option->backend) ||
+		    is_transport(registry, option->backend))
 			continue;
 		if (!is_used(registry, option->backend))
 			note_unused_backend(registry, option, out);

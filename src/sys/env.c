@@ -47,7 +47,7 @@ static const struct number {
  * tests. */
 static const char *const texts[] = {
 	"BACKEND", "CACHE_DIR", "CC", "CFLAGS", "DUMP", "LOG", "OPTIONS",
-	"PLUGIN_PATH", "WRAP",
+	"PLUGIN_PATH", "TRANSPORT", "WRAP",
 	"LIBRARY",
 	"SANITIZER", "SEED", "SOAK", "TEST_SECONDS", "TEST_TIMES",
 	"TEST_WRAPPER",

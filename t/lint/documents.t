@@ -66,7 +66,7 @@ none([n for n in sources("src") if n.endswith(".c")
 # --- the environment
 code = "".join(read(n) for n in sources("src"))
 known = set(re.findall(r"plait__env_\w+\(\s*\"(PLAIT_\w+)\"", code)) | \
-    set(re.findall(r"\"(PLAIT_(?:BACKEND|WRAP|OPTIONS|PLUGIN_PATH))\"", code)) | \
+    set(re.findall(r"\"(PLAIT_(?:BACKEND|WRAP|OPTIONS|PLUGIN_PATH|TRANSPORT))\"", code)) | \
     set(re.findall(r"\{ \"(PLAIT_\w+)\"", read("src/sys/env.c")))
 none([n for n in sources("src") if n != "src/sys/env.c" and re.search(r"\b(secure_)?getenv\(", read(n))],
      "src asks the environment in one place")
