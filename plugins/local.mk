@@ -93,6 +93,19 @@ pkglib_LTLIBRARIES += %D%/plait_trace.la
 %C%_plait_trace_la_CPPFLAGS = $(CPPFLAGS_PLUGIN) -I$(srcdir)/%D%
 %C%_plait_trace_la_LDFLAGS = $(LDFLAGS_PLUGIN)
 %C%_plait_trace_la_LIBADD = -lpthread
+# shm: ranks are processes of this machine
+SHM = %D%/shm/bell.h %D%/shm/instance.c %D%/shm/link.c %D%/shm/mail.c \
+	%D%/shm/name.c %D%/shm/option.c %D%/shm/peer.c %D%/shm/place.c \
+	%D%/shm/port.c %D%/shm/segment.c %D%/shm/shm.h
+pkglib_LTLIBRARIES += %D%/plait_shm.la
+%C%_plait_shm_la_SOURCES = %D%/shm/entry.c $(SHM)
+%C%_plait_shm_la_CPPFLAGS = $(CPPFLAGS_PLUGIN) -I$(srcdir)/%D%
+%C%_plait_shm_la_LDFLAGS = $(LDFLAGS_PLUGIN)
+# loopback: ranks are threads of one process
+pkglib_LTLIBRARIES += %D%/plait_loopback.la
+%C%_plait_loopback_la_SOURCES = %D%/loopback/entry.c $(SHM)
+%C%_plait_loopback_la_CPPFLAGS = $(CPPFLAGS_PLUGIN) -I$(srcdir)/%D%
+%C%_plait_loopback_la_LDFLAGS = $(LDFLAGS_PLUGIN)
 # cuda: NVIDIA's driver, which is found when it is opened
 pkglib_LTLIBRARIES += %D%/plait_cuda.la
 %C%_plait_cuda_la_SOURCES = %D%/cuda/abi.h %D%/cuda/abi_array.h %D%/cuda/backend.h %D%/cuda/copy3d.c %D%/cuda/copy_host.c \
@@ -115,5 +128,5 @@ pkglib_LTLIBRARIES += %D%/plait_cuda.la
 # What a backend is, its options and its limits; null has its own folder.
 nobase_dist_tree_DATA += %D%/chaos/README.md %D%/check/README.md \
 	%D%/cuda/README.md %D%/driven/README.md %D%/fault/README.md \
-	%D%/forward/README.md %D%/host/README.md %D%/opencl/README.md \
-	%D%/trace/README.md
+	%D%/forward/README.md %D%/host/README.md %D%/loopback/README.md \
+	%D%/opencl/README.md %D%/shm/README.md %D%/trace/README.md

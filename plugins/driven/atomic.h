@@ -60,4 +60,24 @@ static inline void plaitp_driven_set_once64(uint64_t *word, uint64_t value)
 				    __ATOMIC_ACQUIRE);
 }
 
+/* Replace `from` by `to`; false if the word has another value. */
+static inline int plaitp_driven_replace64(uint64_t *word, uint64_t from,
+					  uint64_t to)
+{
+	return __atomic_compare_exchange_n(word, &from, to, 0,
+					   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+/* Add 1; sequentially consistent: a load after it is not earlier. */
+static inline void plaitp_driven_add(uint32_t *word)
+{
+	__atomic_fetch_add(word, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Add 1.  Release: pairs with an acquire load of the sum. */
+static inline void plaitp_driven_add64(uint64_t *word)
+{
+	__atomic_fetch_add(word, 1, __ATOMIC_RELEASE);
+}
+
 #endif

@@ -8,7 +8,8 @@ check_LTLIBRARIES += %D%/libtap.la
 
 # Host services without a core, for tests that drive a plugin's table directly.
 check_LTLIBRARIES += %D%/libfakehost.la
-%C%_libfakehost_la_SOURCES = %D%/bed.c %D%/bed.h %D%/fakehost.c %D%/fakehost.h
+%C%_libfakehost_la_SOURCES = %D%/bed.c %D%/bed.h %D%/fakehost.c %D%/fakehost.h \
+	%D%/ranks.c %D%/ranks.h
 
 # Finding and opening plugins.
 check_LTLIBRARIES += %D%/librig.la

@@ -101,7 +101,7 @@ def check_plugin(path):
     own = os.path.dirname(path)
     return ["%s includes %s" % (path, name) for mark, name in includes(path)
             if mark == '"' and name not in ("plait/plugin.h", "plait/base.h")
-            and not (name.startswith(("driven/", "forward/")) and os.path.isfile(os.path.join(ROOT, "plugins", name)))
+            and not (name.startswith(("driven/", "forward/", "shm/")) and os.path.isfile(os.path.join(ROOT, "plugins", name)))
             and not os.path.isfile(os.path.join(own, name))
             and not os.path.isfile(os.path.join(ROOT, own, name))]
 

@@ -19,7 +19,7 @@ CODE = ("src", "plugins")
 GATES = (
     ("atomics and futexes live in src/sys/atomic.h and src/sys/futex.c",
      r"stdatomic\.h|\b__atomic_|\b__sync_|\b_Atomic\b|\batomic_\w+|\bSYS_futex\b|\bvolatile\b",
-     CODE, r"src/sys/(atomic|explore|futex|spin)\w*\.[ch]|plugins/driven/atomic\.h"),
+     CODE, r"src/sys/(atomic|explore|futex|spin)\w*\.[ch]|plugins/driven/atomic\.h|plugins/shm/bell\.h"),
     ("locks are src/sys/mutex.h and src/sys/eventcount.h",
      r"\bpthread_(mutex|cond|rwlock|spin|barrier)\w*|\bsem_(init|wait|post)\b|threads\.h",
      ("src",), r"src/sys/mutex\.[ch]"),

@@ -9,4 +9,6 @@ UNIT_TESTS += %D%/swapped_folders.t
 %C%_swapped_folders_t_LDADD = $(LDADD_RIG)
 UNIT_TESTS += %D%/choose_services.t
 %C%_choose_services_t_LDADD = $(LDADD_RIG)
+UNIT_TESTS += %D%/transport.t
+%C%_transport_t_LDADD = $(LDADD_RIG)
 SEEDED_TESTS += %D%/load_table_check.t %D%/search_elf_check.t

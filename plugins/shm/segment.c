@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* Segments: layout, creation and mapping. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "shm.h"
+
+static uint64_t directory_offset(uint32_t ranks)
+{
+	return sizeof(struct shm_head) + ranks * sizeof(struct shm_mailbox);
+}
+
+uint64_t plaitp_shm_segment_bytes(uint32_t ranks)
+{
+	uint64_t bytes = directory_offset(ranks) +
+		SHM_LINKS * sizeof(struct shm_entry);
+
+	return (bytes + SHM_PAGE - 1) / SHM_PAGE * SHM_PAGE;
+}
+
+struct shm_head *plaitp_shm_segment_head(unsigned char *base)
+{
+	return (struct shm_head *)(void *)base;
+}
+
+struct shm_mailbox *plaitp_shm_segment_mailbox(unsigned char *base,
+					       uint32_t rank)
+{
+	return (struct shm_mailbox *)(void *)(base + sizeof(struct shm_head)) +
+		rank;
+}
+
+struct shm_entry *plaitp_shm_segment_entry(unsigned char *base, uint32_t ranks,
+					   uint32_t place)
+{
+	return (struct shm_entry *)(void *)(base + directory_offset(ranks)) +
+		place;
+}
+
+void *plaitp_shm_segment_map(int segment, uint64_t offset, uint64_t bytes)
+{
+	void *pointer = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+			     segment, (off_t)offset);
+
+	return pointer == MAP_FAILED ? NULL : pointer;
+}
+
+void plaitp_shm_segment_unmap(void *pointer, uint64_t bytes)
+{
+	if (pointer)
+		(void)munmap(pointer, bytes);
+}
+
+static void write_head(const plait_backend_port *port)
+{
+	struct shm_head *head = plaitp_shm_segment_head(port->base);
+
+	head->token = port->token;
+	head->version = SHM_VERSION;
+	head->rank = port->rank;
+	head->ranks = port->ranks;
+	/* Release: pairs with the load in peer.c, of peers that found the
+	 * segment before this. */
+	plaitp_driven_store64(&head->magic, SHM_MAGIC);
+}
+
+/* On failure the caller closes the segment, if there is one. */
+plait_status plaitp_shm_segment_create(plait_backend_port *port,
+				       plait_error *error)
+{
+	char name[SHM_FILE_BYTES];
+
+	plaitp_shm_name_of_file(port, port->rank, name);
+	port->base_bytes = plaitp_shm_segment_bytes(port->ranks);
+	port->end = port->base_bytes;
+	port->segment = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (port->segment < 0)
+		return plaitp_shm_fail(port->self, error, PLAIT_E_UNAVAILABLE,
+				       "memfd_create: %s", strerror(errno));
+	/* A segment that shrinks would be a signal in every process. */
+	if (ftruncate(port->segment, (off_t)port->end) != 0 ||
+	    fcntl(port->segment, F_ADD_SEALS, F_SEAL_SHRINK) != 0)
+		return plaitp_shm_fail(port->self, error, PLAIT_E_NOMEM,
+				       "a segment of %llu bytes: %s",
+				       (unsigned long long)port->end,
+				       strerror(errno));
+	port->base = plaitp_shm_segment_map(port->segment, 0,
+					    port->base_bytes);
+	if (!port->base)
+		return plaitp_shm_fail(port->self, error, PLAIT_E_NOMEM,
+				       "mapping a segment of %llu bytes: %s",
+				       (unsigned long long)port->end,
+				       strerror(errno));
+	write_head(port);
+	return PLAIT_OK;
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Types and functions of the transport shm, which loopback shares.
+ *
+ * A port owns one segment: a memfd that no name in the file system refers to and
+ * that cannot shrink.  It holds a head, a mailbox for each rank, a directory of
+ * links, and the slots of the links that the port receives by.  Peers open it
+ * as /proc/PID/fd/N and map it.  The kernel frees it with the last process.
+ *
+ * A peer may write anything into a segment that it maps.  So a port reads sizes
+ * and offsets once, checks them against its own, and keeps what it relies on in
+ * private memory.
+ */
+#ifndef PLAITP_SHM_H
+#define PLAITP_SHM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "plait/plugin.h"
+
+#include "driven/atomic.h"
+
+enum {
+	SHM_MAX_RANKS = 1024,
+	SHM_NAME_BYTES = 40,
+	SHM_WORLDS = 64, /* of one name and one process at one time */
+	SHM_MAIL_BYTES = 4096,
+	SHM_RING_BYTES = 16384, /* of one mailbox; a power of two */
+	SHM_LINKS = 4096,       /* received by one port at one time */
+	SHM_PAGE = 4096,
+	SHM_VERSION = 1
+};
+
+#define SHM_MAGIC UINT64_C(0x706c6169742d7368)
+#define SHM_MAX_SLOT_BYTES (UINT64_C(1) << 30)
+#define SHM_MAX_LINK_BYTES (UINT64_C(1) << 36)
+
+/* --- the segment */
+
+struct shm_head {
+	uint64_t magic;
+	uint64_t token; /* random: which port */
+	uint32_t version;
+	uint32_t rank;
+	uint32_t ranks;
+	uint32_t closed; /* 1: the port was closed */
+	uint64_t links; /* entries of the directory that were ever in use */
+	uint64_t reserved[3];
+	uint32_t bell; /* a line of its own, as the two below */
+	uint32_t bell_line[15];
+	uint32_t sleeping;
+	uint32_t sleeping_line[15];
+	uint64_t mails; /* records put into all mailboxes */
+	uint64_t mails_line[7];
+};
+
+/* Mail of one rank for the owner of the segment: a ring of records, each a
+ * length of 8 bytes and the bytes, padded to 8. */
+struct shm_mailbox {
+	uint64_t peer; /* token of the port that this one talks to; 0: none */
+	uint64_t peer_place; /* its process << 32 | its descriptor; 0: unset */
+	uint64_t peer_line[6];
+	uint64_t written; /* bytes, by the sender */
+	uint64_t written_line[7];
+	uint64_t read; /* bytes, by the owner */
+	uint64_t read_line[7];
+	unsigned char ring[SHM_RING_BYTES];
+};
+
+/*
+ *   FREE --receiver--> OFFERED --sender maps it--> TAKEN --sender--> LEFT
+ *    ^                    |                                           |
+ *    +--------------------+---------- receiver destroys its half -----+
+ */
+enum { SHM_ENTRY_FREE, SHM_ENTRY_OFFERED, SHM_ENTRY_TAKEN, SHM_ENTRY_LEFT };
+
+/* A link that the owner receives by. */
+struct shm_entry {
+	uint64_t state;
+	uint64_t number;
+	uint64_t slot_bytes;
+	uint64_t offset; /* of the region in the segment */
+	uint32_t peer;
+	uint32_t depth;
+	uint64_t reserved[3];
+};
+
+/* First bytes of the region of a link; the slots follow. */
+struct shm_region {
+	uint64_t ready;
+	uint64_t ready_lines[15]; /* no pair of lines is shared */
+	uint64_t taken;
+	uint64_t taken_lines[15];
+};
+
+/* --- private memory */
+
+struct shm_settings {
+	bool one_process; /* loopback */
+	bool has_name;
+	uint32_t rank;
+	uint32_t ranks; /* 0: not set */
+	char name[SHM_NAME_BYTES + 1];
+};
+
+struct plait_backend {
+	plait_host *host;
+	const plait_host_services *services;
+	const char *transport; /* "shm" or "loopback" */
+	struct shm_settings settings;
+	unsigned char machine[16];
+};
+
+enum shm_peer_state {
+	SHM_PEER_UNKNOWN, /* not found yet */
+	SHM_PEER_HERE,
+	SHM_PEER_ENDED
+};
+
+struct shm_peer {
+	enum shm_peer_state state;
+	bool broken; /* has written what no port writes */
+	bool closed; /* its port was closed, its process may live */
+	pid_t process;
+	int watch; /* pidfd */
+	int segment;
+	uint64_t token;
+	unsigned char *base; /* the mapped segment without regions */
+	uint64_t written; /* bytes of mail to it */
+	uint64_t read;    /* bytes of mail of it */
+};
+
+/* The place of a region of this port, in use or free. */
+struct shm_place {
+	uint64_t offset;
+	uint64_t bytes; /* 0: none was ever made */
+	uint64_t number;
+	uint32_t peer;
+	bool used;
+};
+
+struct plait_backend_port {
+	plait_backend *self;
+	uint32_t rank;
+	uint32_t ranks;
+	uint32_t world; /* number in the name of the socket */
+	bool named;
+	int socket; /* holds the name; -1: none */
+	int segment;
+	uint64_t token;
+	unsigned char *base;
+	uint64_t base_bytes;
+	uint64_t end; /* bytes of the segment with its regions */
+	uint64_t mails_seen;
+	uint32_t next_mailbox; /* where mail_next looks first */
+	uint32_t idle_looks; /* of mail_next that found nothing */
+	struct shm_peer *peers;
+	struct shm_place *places; /* SHM_LINKS, as the directory */
+	uint32_t place_count;
+	plait_backend_link *links;
+};
+
+struct plait_backend_link {
+	plait_backend_link *next;
+	plait_backend_port *port;
+	plait_link_direction direction;
+	uint32_t peer;
+	uint64_t number;
+	uint32_t place; /* in the receiver's directory */
+	uint32_t depth;
+	uint64_t stride;
+	struct shm_region *region;
+	uint64_t region_bytes;
+};
+
+/* --- instance.c */
+/* Fill the table but for `open`. */
+plait_status plaitp_shm_instance_describe(const plait_host_services *services,
+					  const char *name,
+					  plait_backend_table *table,
+					  plait_error *error);
+plait_status plaitp_shm_instance_open(plait_host *host,
+				      const plait_host_services *services,
+				      bool one_process, plait_backend **out,
+				      plait_error *error);
+/* Write an error that begins with the transport's name. */
+__attribute__((format(printf, 4, 5)))
+plait_status plaitp_shm_fail(const plait_backend *self, plait_error *error,
+			     plait_status status, const char *format, ...);
+/* Zeroed; null without memory. */
+void *plaitp_shm_allocate(plait_backend *self, uint64_t bytes);
+void plaitp_shm_free(plait_backend *self, void *pointer, uint64_t bytes);
+
+/* --- option.c */
+plait_status plaitp_shm_option_read(plait_backend *self, plait_error *error);
+
+/* --- segment.c: layout, creation and mapping */
+uint64_t plaitp_shm_segment_bytes(uint32_t ranks); /* without regions */
+struct shm_head *plaitp_shm_segment_head(unsigned char *base);
+struct shm_mailbox *plaitp_shm_segment_mailbox(unsigned char *base,
+					       uint32_t rank);
+struct shm_entry *plaitp_shm_segment_entry(unsigned char *base, uint32_t ranks,
+					   uint32_t place);
+plait_status plaitp_shm_segment_create(plait_backend_port *port,
+				       plait_error *error);
+/* Null with errno. */
+void *plaitp_shm_segment_map(int segment, uint64_t offset, uint64_t bytes);
+void plaitp_shm_segment_unmap(void *pointer, uint64_t bytes);
+
+/* --- name.c: a port with a name holds an abstract socket, which the kernel
+ * frees with the process, and by which peers find process and segment. */
+plait_status plaitp_shm_name_take(plait_backend_port *port,
+				  plait_error *error);
+/* PLAIT_OK with the process and its descriptor; PLAIT_PENDING: no port there. */
+plait_status plaitp_shm_name_find(const plait_backend_port *port,
+				  uint32_t peer, pid_t *out_process,
+				  int *out_segment, plait_error *error);
+/* Drop the connections of peers that looked for this port. */
+void plaitp_shm_name_drain(const plait_backend_port *port);
+/* The name of a port's memfd. */
+enum { SHM_FILE_BYTES = 160 };
+void plaitp_shm_name_of_file(const plait_backend_port *port, uint32_t rank,
+			     char out[SHM_FILE_BYTES]);
+
+/* --- peer.c */
+/* PLAIT_OK: the peer's segment is mapped.  PLAIT_PENDING: no port of it was
+ * found yet; PLAIT_E_LOST. `address` may be null. */
+plait_status plaitp_shm_peer_reach(plait_backend_port *port, uint32_t peer,
+				   const uint8_t *address,
+				   uint32_t address_bytes, plait_error *error);
+plait_status plaitp_shm_peer_query(plait_backend *self,
+				   plait_backend_port *port, uint32_t peer,
+				   plait_error *error);
+plait_status plaitp_shm_peer_fail_lost(plait_backend_port *port, uint32_t peer,
+				       plait_error *error);
+void plaitp_shm_peer_forget_all(plait_backend_port *port);
+/* Process, descriptor and token of a port, for peers. */
+enum { SHM_ADDRESS_BYTES = 16 };
+void plaitp_shm_peer_address(const plait_backend_port *port,
+			     uint8_t out[SHM_ADDRESS_BYTES]);
+
+/* --- port.c */
+plait_status plaitp_shm_port_open(plait_backend *self,
+				  const plait_port_request *request,
+				  plait_backend_port **out,
+				  plait_error *error);
+void plaitp_shm_port_close(plait_backend *self, plait_backend_port *port);
+plait_status plaitp_shm_port_query(plait_backend *self,
+				   plait_backend_port *port, plait_port *out,
+				   plait_error *error);
+
+/* --- mail.c */
+plait_status plaitp_shm_mail_send(plait_backend *self,
+				  plait_backend_port *port, uint32_t peer,
+				  const void *bytes, uint64_t count,
+				  plait_error *error);
+plait_status plaitp_shm_mail_next(plait_backend *self,
+				  plait_backend_port *port, uint32_t *out_peer,
+				  void *buffer, uint64_t capacity,
+				  uint64_t *out_bytes, plait_error *error);
+
+/* --- link.c */
+plait_status plaitp_shm_link_create(plait_backend *self,
+				    plait_backend_port *port,
+				    const plait_link_request *request,
+				    plait_backend_link **out,
+				    plait_error *error);
+void plaitp_shm_link_destroy(plait_backend *self, plait_backend_link *link);
+plait_status plaitp_shm_link_view(plait_backend *self,
+				  plait_backend_link *link,
+				  plait_link_view *out, plait_error *error);
+
+/* --- place.c: regions in the port's segment */
+/* Reserve a place with a region of `bytes`; SHM_LINKS: there is none. */
+plait_status plaitp_shm_place_take(plait_backend_port *port, uint64_t bytes,
+				   uint32_t *out, plait_error *error);
+void plaitp_shm_place_offer(plait_backend_port *port, uint32_t place,
+			    const plait_link_request *request);
+void plaitp_shm_place_give_back(plait_backend_port *port, uint32_t place);
+/* Find and take the peer's offer.  PLAIT_PENDING: there is none. */
+plait_status plaitp_shm_place_accept(plait_backend_port *port,
+				     const plait_link_request *request,
+				     uint64_t region_bytes,
+				     uint32_t *out_place, uint64_t *out_offset,
+				     plait_error *error);
+
+#endif
