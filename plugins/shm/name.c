@@ -83,12 +83,16 @@ static plait_status fail_held(const plait_backend_port *port,
 	struct ucred holder;
 
 	if (find_listener(port, port->rank, &holder) != 0)
-		holder.pid = 0;
+		return plaitp_shm_fail(self, error, PLAIT_E_BUSY,
+				       "rank %u of '%s' was closed, but a "
+				       "process forked before holds its name "
+				       "until it ends or calls exec", port->rank,
+				       self->settings.name);
 	return plaitp_shm_fail(self, error, PLAIT_E_INVALID,
-			       "rank %u of '%s' is taken by process %ld, or by "
-			       "one that it forked; each rank needs a number "
-			       "of its own, each program a name", port->rank,
-			       self->settings.name, (long)holder.pid);
+			       "rank %u of '%s' is taken by process %ld; each "
+			       "rank needs a number of its own, each program "
+			       "a name", port->rank, self->settings.name,
+			       (long)holder.pid);
 }
 
 plait_status plaitp_shm_name_take(plait_backend_port *port,

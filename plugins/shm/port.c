@@ -130,8 +130,11 @@ plait_status plaitp_shm_port_open(plait_backend *self,
 /* Peers see `closed`; the segment lasts until they have unmapped it. */
 void plaitp_shm_port_close(plait_backend *self, plait_backend_port *port)
 {
-	if (port->socket >= 0)
+	/* A process that was forked may hold the socket, too. */
+	if (port->socket >= 0) {
+		(void)shutdown(port->socket, SHUT_RDWR);
 		(void)close(port->socket);
+	}
 	if (port->base)
 		plaitp_driven_store(
 			&plaitp_shm_segment_head(port->base)->closed, 1);
