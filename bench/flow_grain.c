@@ -2,9 +2,11 @@
 /*
  * Graphs of tasks of 1 and 10 us on two threads: submitted to a flow one by one,
  * beside the frozen plan of the same graph in its faster mode, in turn.  Tiled
- * Cholesky, a wavefront, layers of a stencil.  Least time of many rounds.
+ * Cholesky, a wavefront, layers of a stencil.  Least time of many rounds.  First,
+ * the submission alone, which bounds a flow that one thread fills: while the tasks
+ * are submitted, the other thread has at most one each s ns.
  *
- *	PLAIT_PLUGIN_PATH=plugins/.libs bench/flow_grain [ROUNDS]
+ *	PLAIT_PLUGIN_PATH=plugins/.libs bench/flow_grain [ROUNDS [submit]]
  */
 #include "grain.h"
 
@@ -19,6 +21,7 @@ enum { ROUNDS = 60, SIDE = 24, TILES = 12, LAYERS = 40, WIDTH = 16 };
 static plait_error error = { .size = sizeof(error) };
 static plait_context *context;
 static plait_flow *flow;
+static uint64_t submitted; /* tasks */
 static plait_data *tiles, *line, *other;
 static struct node node; /* the work of each task */
 
@@ -41,6 +44,7 @@ static void call(const plait_access *accesses, uint64_t count)
 	};
 
 	must(plait_flow_submit(flow, &desc, NULL, &error));
+	submitted++;
 }
 
 /* Boxes of one tile, which live as long as the program. */
@@ -188,24 +192,75 @@ static plait_data *make(uint32_t dimensions, uint64_t x, uint64_t y)
 	return data;
 }
 
-int main(int argc, char **argv)
+/* `workers` is 0 or 1. */
+static void open_flow(uint32_t workers)
 {
-	static const int grains[] = { 1, 10 };
-	const plait_context_desc desc = { .size = sizeof(desc),
-					  .backends = "host", .workers = 1 };
-	int rounds = argc > 1 ? atoi(argv[1]) : ROUNDS;
+	const plait_context_desc desc = {
+		.size = sizeof(desc), .backends = "host", .workers = workers,
+		.flags = workers == 0 ? PLAIT_CONTEXT_NO_WORKERS : 0,
+	};
 
 	must(plait_context_open(&desc, &context, &error));
 	must(plait_flow_create(context, NULL, &flow, &error));
 	tiles = make(2, SIDE, SIDE);
 	line = make(1, WIDTH, 0);
 	other = make(1, WIDTH, 0);
+}
+
+/* ---- rows ---- */
+
+static const struct shape {
+	const char *name;
+	void (*submit)(void);
+} shapes[] = {
+	{ "cholesky", submit_cholesky },
+	{ "wavefront", submit_wavefront },
+	{ "layers", submit_layers },
+};
+
+enum { SHAPES = sizeof(shapes) / sizeof(*shapes) };
+
+/* Least time of the submission of a task, while no thread runs any. */
+static double submission_ns(const struct shape *shape, int rounds)
+{
+	double least = 0;
+
+	for (int i = 0; i < rounds; i++) {
+		uint64_t begin = now_ns();
+
+		submitted = 0;
+		shape->submit();
+		keep_least(&least, (double)(now_ns() - begin) /
+					   (double)submitted);
+		must(plait_flow_wait(flow, 0, PLAIT_FOREVER, &error));
+	}
+	return least;
+}
+
+static void measure_submissions(int rounds)
+{
+	open_flow(0);
+	node.turns = 0;
+	for (int i = 0; i < SHAPES; i++)
+		printf("%-10s %9.1f ns a submission\n", shapes[i].name,
+		       submission_ns(&shapes[i], rounds));
+	plait_flow_release(flow);
+}
+
+int main(int argc, char **argv)
+{
+	static const int grains[] = { 1, 10 };
+	int rounds = argc > 1 ? atoi(argv[1]) : ROUNDS;
+
+	measure_submissions(rounds);
+	if (argc > 2)
+		return 0;
+	open_flow(1);
 	for (int i = 0; i < 2; i++) {
 		node.turns = (uint32_t)(grain_calibrate() * grains[i]);
 		printf("tasks of %d us    flow us   plan us\n", grains[i]);
-		compare("cholesky", submit_cholesky, rounds);
-		compare("wavefront", submit_wavefront, rounds);
-		compare("layers", submit_layers, rounds);
+		for (int k = 0; k < SHAPES; k++)
+			compare(shapes[k].name, shapes[k].submit, rounds);
 	}
 	plait_flow_release(flow);
 	return 0;

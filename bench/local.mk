@@ -167,7 +167,7 @@ bench-quick: all $(BENCH_WHO)
 # Plans on OpenCL, beside direct calls and StarPU; half a minute.
 BENCH_OPENCL = PLAIT_PLUGIN_PATH='$(abs_top_builddir)/plugins/.libs' %D%/opencl
 bench-flow: all $(BENCH_FLOW_PEER)
-	PLAIT_PLUGIN_PATH=plugins/.libs %D%/flow --gate A
+	PLAIT_PLUGIN_PATH=$(abs_top_builddir)/plugins/.libs %D%/flow --gate A
 # In turn; needs libboost-context-dev and libtbb-dev.
 %D%/coroutine_peers: $(srcdir)/%D%/coroutine_peers.cc
 	@echo '  PEER     $@'; $(CXX) -std=c++17 -O2 -Wall $(TBB_CFLAGS) \
