@@ -6,12 +6,25 @@
 
 #include <string.h>
 
+/* Not a piece. */
+#define UNKNOWN UINT32_MAX
+
 /* ---- memory of slabs ---- */
 
-static uint64_t each_of(uint32_t dimension)
+/* Bytes of the block of so many pieces. */
+static uint64_t bytes_of(uint32_t dimension, uint64_t capacity)
 {
-	return sizeof(uint64_t) + (dimension == 0 ? sizeof(plait__front) :
-						    sizeof(plait__slabs *));
+	uint64_t each = dimension == 0 ? sizeof(plait__front) :
+					 sizeof(plait__slabs *);
+
+	return capacity == 0 ? 0 : sizeof(uint64_t) +
+				   capacity * (sizeof(uint64_t) + each);
+}
+
+/* The block of an array of ends, which may be null. */
+static void *block_of(uint64_t *ends)
+{
+	return ends == NULL ? NULL : ends - 1;
 }
 
 static void free_slabs(plait__front_map *map, plait__slabs *slabs)
@@ -20,21 +33,22 @@ static void free_slabs(plait__front_map *map, plait__slabs *slabs)
 		free_slabs(map, slabs->inner[i]);
 	if (slabs->fronts != NULL)
 		map->pieces -= slabs->count;
-	plait__free(map->allocator, slabs->ends,
-		    slabs->capacity * each_of(slabs->dimension));
+	plait__free(map->allocator, block_of(slabs->ends),
+		    bytes_of(slabs->dimension, slabs->capacity));
 	plait__free(map->allocator, slabs, sizeof(*slabs));
 }
 
 static void use_block(plait__slabs *slabs, uint64_t *block, uint32_t capacity)
 {
-	slabs->ends = block;
+	block[0] = 0;
+	slabs->ends = block + 1;
 	slabs->capacity = capacity;
 	slabs->fronts = NULL;
 	slabs->inner = NULL;
 	if (slabs->dimension == 0)
-		slabs->fronts = (plait__front *)(block + capacity);
+		slabs->fronts = (plait__front *)(block + 1 + capacity);
 	else
-		slabs->inner = (plait__slabs **)(void *)(block + capacity);
+		slabs->inner = (plait__slabs **)(void *)(block + 1 + capacity);
 }
 
 static void copy_pieces(const plait__slabs *from, plait__slabs *to)
@@ -52,19 +66,20 @@ static void copy_pieces(const plait__slabs *from, plait__slabs *to)
 static bool reserve(plait__front_map *map, plait__slabs *slabs)
 {
 	uint32_t capacity = slabs->capacity == 0 ? 4 : 2 * slabs->capacity;
-	uint64_t each = each_of(slabs->dimension);
 	plait__slabs old = *slabs;
 	uint64_t *block;
 
 	if (slabs->count < slabs->capacity)
 		return true;
-	block = plait__alloc_array(map->allocator, capacity, each);
+	block = plait__alloc(map->allocator,
+			     bytes_of(slabs->dimension, capacity));
 	if (block == NULL)
 		return false;
 	use_block(slabs, block, capacity);
 	if (old.count > 0)
 		copy_pieces(&old, slabs);
-	plait__free(map->allocator, old.ends, old.capacity * each);
+	plait__free(map->allocator, block_of(old.ends),
+		    bytes_of(old.dimension, old.capacity));
 	return true;
 }
 
@@ -79,6 +94,15 @@ static plait__slabs *new_slabs(plait__front_map *map, uint32_t dimension)
 		return slabs;
 	free_slabs(map, slabs);
 	return NULL;
+}
+
+/* The pieces have changed. */
+static void set_density(plait__slabs *slabs)
+{
+	uint64_t extent = slabs->ends[slabs->count - 1];
+
+	slabs->density = extent > UINT32_MAX ? 0 :
+		(((uint64_t)slabs->count << 32) + extent - 1) / extent;
 }
 
 /* ---- copies ---- */
@@ -115,6 +139,8 @@ static plait__slabs *copy_slabs(plait__front_map *map,
 			free_slabs(map, copy);
 			copy = NULL;
 		}
+	if (copy != NULL)
+		set_density(copy);
 	return copy;
 }
 
@@ -138,6 +164,7 @@ static plait__slabs *make_slabs(plait__front_map *map, uint32_t dimension,
 		}
 	}
 	slabs->count = 1;
+	set_density(slabs);
 	return slabs;
 }
 
@@ -176,7 +203,7 @@ static void open_gap(plait__slabs *slabs, uint32_t i)
 
 static uint64_t begin_of(const plait__slabs *slabs, uint32_t i)
 {
-	return i == 0 ? 0 : slabs->ends[i - 1];
+	return slabs->ends[(int64_t)i - 1];
 }
 
 /* Divide piece i at `position`, unless it begins or ends there. */
@@ -196,6 +223,7 @@ static bool divide(plait__front_map *map, plait__slabs *slabs, uint32_t i,
 	}
 	open_gap(slabs, i);
 	slabs->ends[i] = position;
+	set_density(slabs);
 	if (copy != NULL)
 		slabs->inner[i] = copy;
 	else
@@ -296,7 +324,8 @@ void plait__front_map_visit_box(plait__front_map *map, const plait_box *box,
 		visit_box(map->top, &by);
 }
 
-static bool grow_list(plait__front_list *list, uint32_t count)
+static __attribute__((noinline)) bool grow_list(plait__front_list *list,
+						uint32_t count)
 {
 	uint32_t capacity = list->capacity < 32 ? 32 : list->capacity;
 	plait__front **items;
@@ -313,7 +342,7 @@ static bool grow_list(plait__front_list *list, uint32_t count)
 	return true;
 }
 
-static bool append_run(plait__front_list *list, plait__front *fronts,
+static inline bool append_run(plait__front_list *list, plait__front *fronts,
 		       uint32_t count)
 {
 	if (list->count + count > list->capacity && !grow_list(list, count))
@@ -324,47 +353,82 @@ static bool append_run(plait__front_list *list, plait__front *fronts,
 	return true;
 }
 
-/* The piece that begins at a position, probably piece `guess` or the next one; or
- * the number of pieces. */
-static inline uint32_t piece_from(const plait__slabs *slabs, uint64_t position,
-				  uint32_t guess)
+/* The pieces of a box in one dimension: from `first` up to `end`.  Returns false
+ * if a border is missing.  `guess`: piece `first`, or the one before, probably. */
+static inline bool find_run(const plait__slabs *slabs, uint64_t low,
+			    uint64_t high, uint32_t guess, uint32_t *first,
+			    uint32_t *end)
 {
-	uint32_t i = guess;
+	const uint64_t *ends = slabs->ends;
+	int64_t i = guess;
 
-	if (guess < slabs->count && begin_of(slabs, guess) < position)
-		i = guess + 1;
-	if (i >= slabs->count || begin_of(slabs, i) != position)
-		i = piece_at(slabs, position);
-	return begin_of(slabs, i) == position ? i : slabs->count;
+	if (i < slabs->count && ends[i - 1] < low)
+		i++;
+	if (i >= slabs->count || ends[i - 1] != low)
+		i = piece_at(slabs, low);
+	if (ends[i - 1] != low)
+		return false;
+	*first = (uint32_t)i;
+	while (ends[i] < high)
+		i++;
+	*end = (uint32_t)i + 1;
+	return ends[i] == high;
+}
+
+/* Where a piece is if all are equal. */
+static inline uint32_t place_of(const plait__slabs *slabs, uint64_t position)
+{
+	return (uint32_t)(position * slabs->density >> 32);
 }
 
 /* Slabs side by side mostly have the same pieces: `guesses` are, per dimension,
- * where the box began in the last slab, or the box before. */
-static plait__front_map_result collect(const plait__slabs *slabs,
-				       const plait_box *box,
-				       uint32_t guesses[3],
-				       plait__front_list *out)
+ * where the box began in the last one. */
+static plait__front_map_result collect_more(const plait__slabs *slabs,
+					    const plait_box *box,
+					    uint32_t guesses[3],
+					    plait__front_list *out)
 {
-	uint32_t *guess = &guesses[slabs->dimension];
-	uint64_t high = box->high[slabs->dimension];
-	uint32_t first = piece_from(slabs, box->low[slabs->dimension], *guess);
-	uint32_t last = first;
+	uint64_t low = box->low[slabs->dimension];
+	uint32_t *guess = &guesses[slabs->dimension], i, end;
 	plait__front_map_result result = PLAIT__FRONT_MAP_COLLECTED;
 
-	if (first == slabs->count)
+	if (!find_run(slabs, low, box->high[slabs->dimension],
+		      *guess == UNKNOWN ? place_of(slabs, low) : *guess, &i,
+		      &end))
 		return PLAIT__FRONT_MAP_UNCUT;
-	while (slabs->ends[last] < high)
-		last++;
-	if (slabs->ends[last] != high)
-		return PLAIT__FRONT_MAP_UNCUT;
-	*guess = first;
+	*guess = i;
 	if (slabs->inner == NULL)
-		return append_run(out, &slabs->fronts[first],
-				  last - first + 1) ?
+		return append_run(out, &slabs->fronts[i], end - i) ?
 			       result : PLAIT__FRONT_MAP_NO_MEMORY;
-	for (; result == PLAIT__FRONT_MAP_COLLECTED && first <= last; first++)
-		result = collect(slabs->inner[first], box, guesses, out);
+	for (; result == PLAIT__FRONT_MAP_COLLECTED && i < end; i++)
+		result = collect_more(slabs->inner[i], box, guesses, out);
 	return result;
+}
+
+/* The part of a box in one slab after the other, without recursion while there
+ * is one: boxes side by side mostly are of one size. */
+static plait__front_map_result collect(const plait__slabs *slabs,
+				       const plait_box *box,
+				       plait__front_list *out)
+{
+	uint32_t guesses[] = { UNKNOWN, UNKNOWN, UNKNOWN }, i, end;
+
+	for (;;) {
+		uint64_t low = box->low[slabs->dimension];
+
+		if (!find_run(slabs, low, box->high[slabs->dimension],
+			      place_of(slabs, low), &i, &end))
+			return PLAIT__FRONT_MAP_UNCUT;
+		if (slabs->inner == NULL)
+			return append_run(out, &slabs->fronts[i], end - i) ?
+				       PLAIT__FRONT_MAP_COLLECTED :
+				       PLAIT__FRONT_MAP_NO_MEMORY;
+		if (end - i > 1)
+			break;
+		slabs = slabs->inner[i];
+	}
+	guesses[slabs->dimension] = i;
+	return collect_more(slabs, box, guesses, out);
 }
 
 plait__front_map_result plait__front_map_collect(plait__front_map *map,
@@ -372,7 +436,7 @@ plait__front_map_result plait__front_map_collect(plait__front_map *map,
 						 plait__front_list *out)
 {
 	if (map->top != NULL)
-		return collect(map->top, box, map->guesses, out);
+		return collect(map->top, box, out);
 	if (!is_whole(map, box))
 		return PLAIT__FRONT_MAP_UNCUT;
 	return append_run(out, &map->front, 1) ? PLAIT__FRONT_MAP_COLLECTED :
@@ -436,6 +500,7 @@ static void join(plait__front_map *map, plait__slabs *slabs)
 		slabs->ends[kept] = slabs->ends[i];
 	}
 	slabs->count = kept + 1;
+	set_density(slabs);
 }
 
 void plait__front_map_join(plait__front_map *map)

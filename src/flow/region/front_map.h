@@ -25,6 +25,9 @@ typedef struct plait__slabs {
 	uint32_t dimension; /* that is cut */
 	uint32_t count;
 	uint32_t capacity;
+	/* Pieces per element, in 2^-32: where a piece is if all are equal; 0:
+	 * unknown.  A hint. */
+	uint64_t density;
 	/* Piece i ends before ends[i], where the next begins.  The values are
 	 * in the same block. */
 	uint64_t *ends;
@@ -39,8 +42,6 @@ typedef struct plait__front_map {
 	plait__slabs *top;
 	uint64_t pieces; /* fronts of `top` */
 	uint64_t join_at; /* number of pieces at which the caller is to join */
-	/* Per dimension, where the last box began: a hint. */
-	uint32_t guesses[3];
 } plait__front_map;
 
 void plait__front_map_init(plait__front_map *map,
