@@ -21,6 +21,19 @@ plait_status plait__data_make(plait__flow *flow, const plait_data_desc *desc,
 plait_status plait__data_box(const plait__data *data, const plait_box *box,
 			     plait_box *out, plait_error *error);
 
+/* Returns true if the box of an access, which is not empty and inside, is that
+ * of the whole as it is; false: plait__data_box finds it, or the fault. */
+static inline bool plait__data_is_box(const plait__data *data,
+				      const plait_box *box)
+{
+	const uint64_t *low = box->low, *high = box->high;
+	const uint64_t *most = data->box.high;
+
+	return data->whole == data && low[0] < high[0] && high[0] <= most[0] &&
+	       low[1] < high[1] && high[1] <= most[1] && low[2] < high[2] &&
+	       high[2] <= most[2];
+}
+
 /* Make the memory of a whole a buffer, so that nodes of graphs can hold it.
  * Caller holds the lock, and the context has a device of the host.
  * PLAIT_E_NOMEM; as plait_buffer_wrap. */

@@ -13,6 +13,7 @@
 #include "flow/flow_record.h"
 #include "flow/flow_strict.h"
 #include "flow/flow_wait.h"
+#include "flow/task_access.h"
 #include "flow/task_launch.h"
 #include "flow/task_split.h"
 
@@ -65,7 +66,7 @@ static plait_status take_side(plait__flow_task *task, const plait_data *handle,
 	if (status == PLAIT_OK)
 		status = plait__data_box(*out, box, out_box, error);
 	if (status == PLAIT_OK)
-		status = plait__task_launch_append(task, *out, out_box, mode,
+		status = plait__task_access_append(task, *out, out_box, mode,
 						   error);
 	if (status != PLAIT_OK)
 		plait__error_prefix(error, "%s: ", what);
@@ -234,7 +235,7 @@ static plait_status take_accesses(plait__flow_task *task,
 	if (desc->access_count > 0 && desc->accesses == NULL)
 		return plait__fail(error, PLAIT_E_INVALID, "accesses is null");
 	for (i = 0; status == PLAIT_OK && i < desc->access_count; i++)
-		status = plait__task_launch_access(task, access_at(desc, i), 0,
+		status = plait__task_access_add(task, access_at(desc, i), 0,
 						   &data, error);
 	if (status != PLAIT_OK)
 		plait__error_prefix(error, "access %llu: ",
@@ -289,7 +290,7 @@ static plait_status append(plait__flow_task *task,
 		const plait__flow_access *access =
 			plait__vector_at(&again->accesses, i);
 
-		status = plait__task_launch_append(task, access->whole,
+		status = plait__task_access_append(task, access->whole,
 						   &access->box, access->mode,
 						   error);
 	}

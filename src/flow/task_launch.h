@@ -31,18 +31,4 @@ plait_status plait__task_launch_cut(const plait__flow *flow,
 				    const plait_launch *launch,
 				    plait__chunks *out, plait_error *error);
 
-/* Append an access of a descriptor; its mapper runs inside, under the lock.
- * `kernel_mode` is that of the signature, 0 if there is none.  PLAIT_E_HANDLE,
- * PLAIT_E_INVALID, PLAIT_E_NOMEM, or what the mapper returned: some boxes may
- * have been appended. */
-plait_status plait__task_launch_access(plait__flow_task *task,
-				       const plait_access *given,
-				       uint32_t kernel_mode,
-				       plait__data **out, plait_error *error);
-
-/* Append an access to a box of the whole. */
-plait_status plait__task_launch_append(plait__flow_task *task,
-				       plait__data *data, const plait_box *box,
-				       uint32_t mode, plait_error *error);
-
 #endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Accesses of a task in preparation; see task_access.h. */
+#include "flow/task_access.h"
+
+#include "flow/commit.h"
+#include "flow/flow_data.h"
+
+#include "base/error.h"
+#include "base/sized_struct.h"
+
+/* The place of the next access; null without memory. */
+static inline plait__flow_access *next_access(const plait__flow_task *task)
+{
+	plait__flow *flow = task->flow;
+
+	if (task->access_count == flow->access_capacity &&
+	    !plait__commit_reserve_accesses(flow, task->access_count + 1))
+		return NULL;
+	return &flow->accesses[task->access_count];
+}
+
+static plait_status fail_memory(plait_error *error)
+{
+	return plait__fail(error, PLAIT_E_NOMEM,
+			   "no memory for the accesses of a task");
+}
+
+plait_status plait__task_access_append(plait__flow_task *task,
+				       plait__data *data, const plait_box *box,
+				       uint32_t mode, plait_error *error)
+{
+	plait__flow_access *access = next_access(task);
+
+	if (access == NULL)
+		return fail_memory(error);
+	*access = (plait__flow_access){ .whole = data->whole, .box = *box,
+					.mode = mode };
+	task->access_count++;
+	return PLAIT_OK;
+}
+
+/* The same for a box of the caller in the coordinates of the data; null: all. */
+static plait_status append_box(plait__flow_task *task, plait__data *data,
+			       const plait_box *box, uint32_t mode,
+			       plait_error *error)
+{
+	plait__flow_access *access = next_access(task);
+	plait_status status = PLAIT_OK;
+
+	if (access == NULL)
+		return fail_memory(error);
+	access->whole = data->whole;
+	access->mode = mode;
+	access->box = box != NULL ? *box : data->box;
+	if (box != NULL && !plait__data_is_box(data, &access->box))
+		status = plait__data_box(data, box, &access->box, error);
+	task->access_count += status == PLAIT_OK;
+	return status;
+}
+
+static plait_status choose_mode(uint32_t asked, uint32_t kernel_mode,
+				uint32_t *out, plait_error *error)
+{
+	if (asked > PLAIT_ACCESS_READ_WRITE)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "mode %u is not one of PLAIT_ACCESS_...",
+				   asked);
+	*out = asked != 0 ? asked : kernel_mode;
+	if (*out == 0)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "mode is 0, which is for arguments; set "
+				   "PLAIT_ACCESS_READ, WRITE or READ_WRITE");
+	if ((kernel_mode & ~*out) == 0)
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_INVALID,
+			   "the kernel %s it, but the access does not",
+			   (kernel_mode & ~*out & PLAIT__ACCESS_WRITES) != 0 ?
+				   "writes" : "reads");
+}
+
+/* The box of data in its own coordinates. */
+static plait_box extent_of(const plait__data *data)
+{
+	plait_box extent = { { 0, 0, 0 }, { 1, 1, 1 } };
+
+	for (uint32_t d = 0; d < data->dimensions; d++)
+		extent.high[d] = data->box.high[d] - data->box.low[d];
+	return extent;
+}
+
+static plait_status read_mapper(const plait__flow_task *task,
+				const plait__data *data,
+				const plait_access *access, plait_mapper *out,
+				plait_error *error)
+{
+	const char *fault;
+	plait_status status = PLAIT__STRUCT_READ(plait_mapper, out,
+						 access->mapper, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	fault = access->box != NULL ? "the access has a box, too" :
+		plait__mapper_check(out, &task->chunk, data->dimensions);
+	return fault == NULL ? PLAIT_OK :
+	       plait__fail(error, PLAIT_E_INVALID, "mapper: %s", fault);
+}
+
+/* Append what the chunk accesses. */
+static plait_status append_mapped(plait__flow_task *task, plait__data *data,
+				  const plait_access *access, uint32_t mode,
+				  plait_error *error)
+{
+	plait_box extent = extent_of(data), boxes[PLAIT__MAPPER_BOXES];
+	plait_mapper mapper;
+	uint32_t count;
+	plait_status status = read_mapper(task, data, access, &mapper, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__mapper_map(&mapper, &task->chunk, &extent, boxes,
+				   &count);
+	if (status != PLAIT_OK)
+		return plait__fail(error, status, "mapper: the function %s",
+				   status == PLAIT_E_INVALID ?
+					   "failed, or has more than 64 boxes" :
+					   "failed");
+	for (uint32_t i = 0; status == PLAIT_OK && i < count; i++) {
+		plait_box box;
+
+		status = plait__data_box(data, &boxes[i], &box, error);
+		if (status == PLAIT_OK)
+			status = plait__task_access_append(task, data, &box,
+							   mode, error);
+	}
+	return status;
+}
+
+/* The accesses of a task are mostly to few data. */
+static inline plait_status find_data(plait__flow_task *task,
+				     const plait_data *handle,
+				     plait__data **out, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	if (handle != task->handle || handle == NULL)
+		status = plait__data_find(task->flow, handle, &task->found,
+					  error);
+	task->handle = status == PLAIT_OK ? handle : NULL;
+	*out = task->found;
+	return status;
+}
+
+plait_status plait__task_access_add(plait__flow_task *task,
+				    const plait_access *given,
+				    uint32_t kernel_mode,
+				    plait__data **out, plait_error *error)
+{
+	const plait_access *access;
+	plait_access room;
+	uint32_t mode = 0;
+	plait_status status = PLAIT__STRUCT_VIEW(
+		plait_access, (const void **)&access, &room, given, error);
+
+	if (status == PLAIT_OK)
+		status = find_data(task, access->data, out, error);
+	if (status == PLAIT_OK)
+		status = choose_mode(access->mode, kernel_mode, &mode, error);
+	if (status == PLAIT_OK && access->mapper != NULL)
+		return append_mapped(task, *out, access, mode, error);
+	return status != PLAIT_OK ? status :
+	       append_box(task, *out, access->box, mode, error);
+}
