@@ -3,16 +3,17 @@
  * plait/coroutine.h - host functions that wait without holding a thread.
  *
  * A CALL node with PLAIT_CALL_COROUTINE (and PLAIT_CALL_ANY_THREAD), or the
- * launch of a kernel with PLAIT_KERNEL_COROUTINE, runs its function on a stack of
- * its own.  Where it awaits something, the function is suspended and its thread
- * does other work; the lane of the node is parked, so that nodes on other lanes
- * go on.  The function continues on any thread of the run, or with
- * PLAIT_CALL_FIRST_WORKER or PLAIT_KERNEL_FIRST_WORKER only on the worker that
- * began it: its thread-local state stays the same, and it has to wait for that
- * worker.  If another function ends that worker (pthread_exit), a new worker with
- * thread-local state of its own continues the function.  No thread of the program
- * begins such a function; so without workers (PLAIT_WORKERS=0) its plan is
- * PLAIT_E_UNSUPPORTED when it is prepared.
+ * launch of a kernel with PLAIT_KERNEL_COROUTINE, by a plan or on a queue of
+ * the host, runs its function on a stack of its own.  Where it awaits
+ * something, the function is suspended and its thread does other work; the
+ * lane of the node is parked, so that nodes on other lanes go on.  The
+ * function continues on any thread of the run, or with PLAIT_CALL_FIRST_WORKER
+ * or PLAIT_KERNEL_FIRST_WORKER only on the worker that began it: its
+ * thread-local state stays the same, and it has to wait for that worker.  If
+ * another function ends that worker (pthread_exit), a new worker with
+ * thread-local state of its own continues the function.  No thread of the
+ * program begins such a function; so without workers (PLAIT_WORKERS=0) its
+ * plan is PLAIT_E_UNSUPPORTED when it is prepared.
  *
  * Example:
  *

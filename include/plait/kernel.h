@@ -121,7 +121,7 @@ enum {
 typedef uint32_t plait_kernel_flags;
 enum {
 	/* The host implementation, which is not a RANGE, may suspend itself
-	 * (plait/coroutine.h).  Only plans of the host launch it. */
+	 * (plait/coroutine.h).  Plans and queues of the host launch it. */
 	PLAIT_KERNEL_COROUTINE = 1 << 0,
 	/* With PLAIT_KERNEL_COROUTINE: it continues only on the worker that
 	 * began it, or the one that replaces it (plait/coroutine.h). */

@@ -196,6 +196,31 @@ void plait__blocked_on_describe(plait__instance *instance, plait__run *run,
 	(void)snprintf(out, bytes, "%s is not over%s", name, what);
 }
 
+static void drop_deferred(plait__object *object)
+{
+	if (object != NULL)
+		plait__object_drop_deferred(object);
+}
+
+void plait__blocked_on_describe_work(plait__instance *instance, char *out,
+				     uint32_t bytes)
+{
+	plait__blocked_on blocked_on;
+
+	ask_engine(instance, NULL, &blocked_on);
+	/* To name the owner takes the lock of a queue. */
+	if (blocked_on.call == NULL)
+		print(instance->program, &blocked_on, out, bytes);
+	else
+		(void)snprintf(out, bytes, ": a function of a run is with the "
+			       "owner of its inbox");
+	drop_deferred(blocked_on.awaited);
+	if (blocked_on.call != NULL) {
+		drop_deferred(&blocked_on.call->event_record.object);
+		drop_deferred(&blocked_on.queue->object);
+	}
+}
+
 plait_status plait__blocked_on_enter_driver(plait__instance *instance,
 					    plait__run *run,
 					    plait__awaited_use *use)

@@ -39,6 +39,11 @@ struct plait__blocked_on {
 void plait__blocked_on_describe(plait__instance *instance, plait__run *run,
 				const char *name, char *out, uint32_t bytes);
 
+/* Write ": node 7 "x" waits for ..." into `out`, or "".  The caller keeps the
+ * run from its end, and may hold the lock of a queue. */
+void plait__blocked_on_describe_work(plait__instance *instance, char *out,
+				     uint32_t bytes);
+
 /* Use the points that the run awaits (object/wait/wait_in_driver.h): wait in a
  * driver for one, or poll them.  PLAIT_PENDING if there are none now.  The engine
  * has find_points; `run` as above. */

@@ -283,6 +283,11 @@ take_late(plait__program *program, uint32_t flags, plait__instance **out,
 			   program->instance_count);
 }
 
+plait__instance *plait__instance_take(plait__program *program)
+{
+	return take_free(program, PLAIT__PROGRAM_FREE);
+}
+
 plait_status plait__instance_acquire(plait__program *program, uint32_t bits,
 				     uint32_t flags, plait__instance **out,
 				     plait_error *error)

@@ -15,6 +15,8 @@
 plait_status plait__instance_acquire(plait__program *program, uint32_t bits,
 				     uint32_t flags, plait__instance **out,
 				     plait_error *error);
+/* Take an instance without its turn; null if none is free.  Never waits. */
+plait__instance *plait__instance_take(plait__program *program);
 /* Put an instance back and wake waiters; an abandoned one is kept.  Ends the
  * turn, too, if the run still has it, and starts runs that it deferred.  Caller
  * holds the plan, whose program is read after the instance is back, and no lock;

@@ -59,6 +59,8 @@ struct plait__instance {
 	plait_error failure;
 	plait__run *run;	/* held, or null: no handle was asked for */
 	plait__section *section; /* its section of a queue, or null */
+	void *launch;		/* of api/launch_runs.c: the launch record that
+				 * it executes */
 	plait__recording *recording; /* of this run, or null */
 	plait__recording *skipped_recording; /* the recording of a run that
 					      * was skipped */

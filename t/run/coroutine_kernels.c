@@ -299,11 +299,6 @@ static void refuse_others(plait_kernel *kernel, plait_buffer *buffer)
 	plait_flow *flow = NULL;
 	plait_plan *plan = NULL;
 
-	IS_INT(plait_queue_launch(rig.queue, kernel, NULL,
-				  PLAIT_ARGUMENTS(PLAIT_BUFFER(buffer),
-						  PLAIT_VALUE(by)),
-				  &rig.error), PLAIT_E_UNSUPPORTED);
-	HAS_STR(rig.error.text, "this queue by plait_plan_run");
 	OK(plait_flow_create(rig.context, NULL, &flow, NULL) == PLAIT_OK);
 	IS_INT(plait_flow_launch(flow, kernel, NULL, NULL, 0, NULL,
 				 &rig.error), PLAIT_E_UNSUPPORTED);

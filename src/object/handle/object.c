@@ -94,6 +94,12 @@ static void count_closed(plait__context *context)
 		base->ops->last_handle_closed(context);
 }
 
+void plait__object_make_internal(plait__object *object)
+{
+	object->is_internal = true;
+	count_closed(object->context);
+}
+
 /* The user's last reference is gone, and no thread is inside.  The context is
  * kept until the close is counted. */
 static void close_handle(plait__object *object)

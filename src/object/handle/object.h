@@ -97,6 +97,10 @@ plait_status plait__object_init(plait__object *object,
 				const plait__class *class,
 				plait__context *context, plait_error *error);
 
+/* The user never gets the handle of this new object, whose reference the caller
+ * has: it does not keep the context open. */
+void plait__object_make_internal(plait__object *object);
+
 /* For messages; truncated to the room; null is fine. */
 void plait__object_set_label(plait__object *object, const char *label);
 

@@ -11,12 +11,26 @@
 #include "base/error.h"
 #include "base/text.h"
 
+static void release_plans(plait__kernel *kernel)
+{
+	const plait__object *plan_object;
+
+	for (uint32_t i = 0; i < PLAIT__KERNEL_LAUNCH_PLANS; i++) {
+		/* Relaxed: no other thread has the kernel. */
+		plan_object = at_load_relaxed_ptr(&kernel->launch_plans[i]);
+		if (plan_object != NULL)
+			plait__object_release(plait__object_handle(plan_object),
+					      PLAIT_OBJECT_PLAN);
+	}
+}
+
 static void destroy_kernel(plait__object *object)
 {
 	plait__kernel *kernel = (plait__kernel *)object;
 	const plait_allocator *allocator =
 		plait__context_allocator(object->context);
 
+	release_plans(kernel);
 	plait__select_source_free(kernel);
 	plait__intern_release(&object->context->signatures, allocator,
 			      kernel->signature);

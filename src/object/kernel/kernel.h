@@ -16,6 +16,9 @@
 
 typedef struct plait__device_code plait__device_code;
 
+/* Plans of one kernel for its launches on queues. */
+enum { PLAIT__KERNEL_LAUNCH_PLANS = 16 };
+
 typedef struct plait__kernel {
 	plait__object object;
 	const plait__signature *signature;
@@ -24,6 +27,11 @@ typedef struct plait__kernel {
 	void *user_data;
 	bool suspends; /* PLAIT_KERNEL_COROUTINE */
 	bool is_bound; /* PLAIT_KERNEL_FIRST_WORKER */
+	/* Of a coroutine: the objects of its plans, in the order in which
+	 * launches on queues have made them (run/api/launch_runs.c); then
+	 * null.  Stored under the lock. */
+	at_ptr launch_plans[PLAIT__KERNEL_LAUNCH_PLANS];
+	struct plait__mutex launch_lock;
 	plait__host_code code;
 	/* The library that holds `code`, if compiled from source; or null. */
 	plait__module *module;
@@ -36,8 +44,8 @@ typedef struct plait__kernel {
 PLAIT__OBJECT_ENTER(kernel, PLAIT_OBJECT_KERNEL);
 
 /* PLAIT_E_UNSUPPORTED for a coroutine: a run suspends it, which a command of a
- * queue and a launch of a flow do not have.  `remedy` says how to use the
- * plan instead. */
+ * device's queue and a launch of a flow do not have.  `remedy` says how to use
+ * the plan instead. */
 plait_status plait__kernel_check_returns(const plait__kernel *kernel,
 					 const char *remedy,
 					 plait_error *error);

@@ -233,32 +233,42 @@ static bool arm(plait__section *section)
 	return false;
 }
 
-/* Fill a submission: the queue's lock is held.  The emission tells that the
- * queue has come to the section; the wait behind it holds back what follows. */
-static plait_status add_section(struct plait__submission_builder *builder,
-				const void *arg, plait_error *error)
+/* The emission tells that the queue has come to the section; the wait behind it
+ * holds back what follows. */
+plait_status plait__section_add(plait__section *section,
+				struct plait__submission_builder *builder,
+				plait_error *error)
 {
-	plait__section *section = *(plait__section *const *)arg;
 	plait_status status;
 
 	section->sequence = ++builder->progress;
 	plait__submission_add_emit(builder, builder->queue->progress,
 				   section->sequence);
+	status = plait__submission_hold(builder, &section->object, error);
+	if (status != PLAIT_OK)
+		return status;
+	plait__entered_sections_add(section, false);
+	plait__submission_add_wait(builder, section->gate,
+				   section->gate_sequence);
+	return PLAIT_OK;
+}
+
+/* Fill a submission: the queue's lock is held. */
+static plait_status add_alone(struct plait__submission_builder *builder,
+			      const void *arg, plait_error *error)
+{
+	plait__section *section = *(plait__section *const *)arg;
+	plait_status status = plait__section_add(section, builder, error);
+
 	builder->queue->tail = (plait__queue_tail){
 		.gate = section->gate,
 		.gate_sequence = section->gate_sequence,
 		.before = section->sequence,
 	};
-	status = plait__submission_hold(builder, &section->object, error);
-	if (status == PLAIT_OK)
-		plait__entered_sections_add(section, false);
-	if (status == PLAIT_OK)
-		plait__submission_add_wait(builder, section->gate,
-					   section->gate_sequence);
 	return status;
 }
 
-static void unlist(plait__section *section)
+void plait__section_withdraw(plait__section *section)
 {
 	plait__mutex_lock(&section->queue->lock);
 	plait__entered_sections_remove(section);
@@ -269,11 +279,21 @@ static plait_status submit(plait__section *section, plait_error *error)
 {
 	struct plait__submission_builder builder = { .queue = section->queue };
 	plait_status status = plait__submission_submit(
-		&builder, 1, add_section, &section, error);
+		&builder, 1, add_alone, &section, error);
 
 	if (status != PLAIT_OK)
-		unlist(section);
+		plait__section_withdraw(section);
 	return status;
+}
+
+void plait__section_submitted(plait__section *section)
+{
+	/* Hold the queue until the section is left: the backend may fail to
+	 * say how far the queue is. */
+	plait__object_hold(&section->queue->object);
+	/* The section was submitted, so it ends with this failure. */
+	if (!arm(section))
+		section->reached(section->arg, PLAIT_E_NOMEM);
 }
 
 plait_status plait__section_enter(plait__section *section, bool *out_now,
@@ -285,16 +305,9 @@ plait_status plait__section_enter(plait__section *section, bool *out_now,
 	if (*out_now)
 		return PLAIT_OK;
 	status = submit(section, error);
-	if (status != PLAIT_OK)
-		return status;
-	/* Hold the queue until the section is left: the backend may fail to
-	 * say how far the queue is. */
-	plait__object_hold(&section->queue->object);
-	if (arm(section))
-		return PLAIT_OK;
-	/* The section was submitted, so it ends with this failure. */
-	section->reached(section->arg, PLAIT_E_NOMEM);
-	return PLAIT_OK;
+	if (status == PLAIT_OK)
+		plait__section_submitted(section);
+	return status;
 }
 
 bool plait__section_precedes_emission(const plait__section *section,
@@ -319,7 +332,7 @@ void plait__section_leave(plait__section *section, const plait_error *failure)
 	if (failure != NULL)
 		plait__queue_note_failure(queue, failure);
 	if (!was_idle)
-		unlist(section);
+		plait__section_withdraw(section);
 	if (!was_idle || !plait__idle_section_leave(section, failure != NULL))
 		raise_gate(section, failure);
 	put_idle(section);

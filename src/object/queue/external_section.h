@@ -26,6 +26,7 @@ typedef struct plait__section plait__section;
 typedef struct plait__backend_port plait__backend_port;
 typedef struct plait__queue plait__queue;
 typedef struct plait__awaited_points plait__awaited_points;
+struct plait__submission_builder;
 
 /* Free list of the sections of one owner, which acquires and leaves one at a
  * time; zeroed memory is an empty pool. */
@@ -63,6 +64,9 @@ struct plait__section {
 	/* Finds the points that the work awaits; called under the queue's lock.
 	 * Null: it has none. */
 	void (*find_points)(void *arg, plait__awaited_points *out);
+	/* Writes ": " and what the work is at, for the text of a time-out, or
+	 * ""; called under the queue's lock.  Null: it says nothing. */
+	void (*describe)(void *arg, char *out, uint32_t bytes);
 	plait__object *owner;	/* held until the section is left */
 	/* Entered and submitted to the queue, and not left; guarded by the
 	 * queue's lock. */
@@ -92,6 +96,15 @@ plait_status plait__section_acquire(plait__section_pool *home,
  */
 plait_status plait__section_enter(plait__section *section, bool *out_now,
 				  plait_error *error);
+
+/* Enter as one of several commands of a submission.  Add it, under the queue's
+ * lock; then, without locks: `submitted` if the submission was accepted, or else
+ * withdraw, and cancel. */
+plait_status plait__section_add(plait__section *section,
+				struct plait__submission_builder *builder,
+				plait_error *error);
+void plait__section_submitted(plait__section *section);
+void plait__section_withdraw(plait__section *section);
 
 /* Returns true if the queue makes emission `emission` of the signal, or an
  * earlier one, behind the entered section: not before the section is left.

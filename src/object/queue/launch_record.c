@@ -4,6 +4,8 @@
 
 #include "object/kernel/device_code.h"
 #include "object/kernel/local_limit.h"
+#include "object/queue/external_section.h"
+#include "object/queue/launch_runs.h"
 #include "object/queue/queue_races.h"
 
 #include "base/alloc.h"
@@ -200,32 +202,61 @@ static plait_status create(const plait__queue *queue, plait__kernel *kernel,
 	return status;
 }
 
-plait_status plait__launch_record_create(const plait__queue *queue,
+/* A coroutine is a run. */
+static plait_status begin_run(plait__launch_record *self, plait__queue *queue,
+			      plait_error *error)
+{
+	if (!self->kernel->suspends)
+		return PLAIT_OK;
+	if (!plait__device_is_host(queue->device))
+		return plait__kernel_check_returns(
+			self->kernel, "put the plan into this queue by "
+			"plait_plan_run", error);
+	return plait__launch_runs_of_plans.begin(self, queue, error);
+}
+
+plait_status plait__launch_record_create(plait__queue *queue,
 					 const plait_command *command,
 					 plait__launch_record **out,
 					 plait_error *error)
 {
+	plait__launch_record *made = NULL;
 	plait__kernel *kernel;
 	plait_status status = plait__kernel_enter(command->kernel, &kernel,
 						  error);
 
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__kernel_check_returns(
-		kernel, "put the plan into this queue by plait_plan_run",
-		error);
+	status = create(queue, kernel, command, &made, error);
 	if (status == PLAIT_OK)
-		status = create(queue, kernel, command, out, error);
+		status = begin_run(made, queue, error);
+	if (status == PLAIT_OK)
+		*out = made;
+	else if (made != NULL)
+		plait__object_drop(&made->object);
 	plait__object_leave(&kernel->object);
 	return status;
 }
 
-void plait__launch_record_drop_all(plait__launch_record *first)
+/* Without locks, as both may end in work of the run. */
+static void end_section(plait__launch_record *self, bool accepted)
+{
+	if (accepted) {
+		plait__section_submitted(self->section);
+		return;
+	}
+	plait__section_withdraw(self->section);
+	plait__launch_runs_of_plans.cancel(self);
+}
+
+void plait__launch_record_end_all(plait__launch_record *first, bool accepted)
 {
 	plait__launch_record *next;
 
 	for (; first != NULL; first = next) {
 		next = first->next;
+		if (first->section != NULL)
+			end_section(first, accepted);
 		plait__object_drop(&first->object);
 	}
 }
@@ -234,9 +265,9 @@ void plait__launch_record_drop_all(plait__launch_record *first)
 
 /* A failure of the backend's memory functions fails the launch like one of the
  * kernel. */
-static int32_t run_record(void *user_data)
+int32_t plait__launch_record_execute(void *record)
 {
-	plait__launch_record *self = user_data;
+	plait__launch_record *self = record;
 	const plait__kernel *kernel = self->kernel;
 	plait_status status = plait__held_argument_map(self->slots,
 						       kernel->signature);
@@ -261,17 +292,12 @@ static void note_accesses(const plait__launch_record *self,
 						    self->slots[i].offset);
 }
 
-plait_status plait__launch_record_add(
-	plait__launch_record *self, struct plait__submission_builder *builder,
-	const plait_command *command, plait_error *error)
+static void add_work(plait__launch_record *self,
+		     struct plait__submission_builder *builder,
+		     const plait_command *command)
 {
-	plait_status status = plait__submission_hold(builder, &self->object,
-						     error);
-	plait_work *work;
+	plait_work *work = plait__submission_add_work(builder, command);
 
-	if (status != PLAIT_OK)
-		return status;
-	work = plait__submission_add_work(builder, command);
 	if (work->label == NULL)
 		work->label = self->kernel->object.label;
 	if (self->raw != NULL) {
@@ -279,9 +305,26 @@ plait_status plait__launch_record_add(
 		work->launch = self->raw;
 	} else {
 		work->kind = PLAIT_WORK_CALL;
-		work->function = run_record;
+		work->function = plait__launch_record_execute;
 		work->user_data = self;
 	}
+}
+
+plait_status plait__launch_record_add(
+	plait__launch_record *self, struct plait__submission_builder *builder,
+	const plait_command *command, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	/* First: the record is held until the queue has passed the section. */
+	if (self->section != NULL)
+		status = plait__section_add(self->section, builder, error);
+	if (status == PLAIT_OK)
+		status = plait__submission_hold(builder, &self->object, error);
+	if (status != PLAIT_OK)
+		return status;
+	if (self->section == NULL)
+		add_work(self, builder, command);
 	if (plait__queue_races(builder->queue) != NULL)
 		note_accesses(self, builder->queue);
 	return PLAIT_OK;

@@ -19,6 +19,7 @@ typedef struct plait__launch_record {
 	 * host. */
 	const plait__device *device;
 	plait_backend_launch *raw;
+	plait__section *section; /* of a coroutine: that of its run; or null */
 	plait_launch launch;
 	uint32_t count;
 	uint64_t block_bytes;
@@ -31,13 +32,17 @@ typedef struct plait__launch_record {
  * lock: memory may be mapped and code bound. The caller gets a hold. Errors name
  * the kernel, not the command.
  */
-plait_status plait__launch_record_create(const plait__queue *queue,
+plait_status plait__launch_record_create(plait__queue *queue,
 					 const plait_command *command,
 					 plait__launch_record **out,
 					 plait_error *error);
 
-/* Drop the creator's hold on each record of a list; null is fine. */
-void plait__launch_record_drop_all(plait__launch_record *first);
+/* Execute the kernel's function for the host; returns its result. */
+int32_t plait__launch_record_execute(void *record);
+
+/* End the records of a list after their submission was accepted, or refused: drop
+ * the creator's hold on each; null is fine. */
+void plait__launch_record_end_all(plait__launch_record *first, bool accepted);
 
 /* Add the work of the command that the record was created from. Caller holds
  * queue->lock. */

@@ -3,6 +3,7 @@
 #include "object/queue/queue_diagnosis.h"
 
 #include "object/inbox/inbox.h"
+#include "object/queue/external_section.h"
 #include "object/queue/owner_call.h"
 #include "object/queue/queue_state.h"
 #include "object/signal/signal.h"
@@ -150,13 +151,32 @@ static void describe_awaited(plait__queue *queue, char *out, uint32_t bytes)
 	plait__mutex_unlock(&queue->lock);
 }
 
-/* --- both */
+/* --- runs */
+
+/* The lock keeps the section, which takes it to be left. */
+static void describe_section(plait__queue *queue, char *out, uint32_t bytes)
+{
+	const plait__section *section;
+
+	out[0] = '\0';
+	plait__mutex_lock(&queue->lock);
+	section = queue->sections;
+	if (section != NULL && section->describe != NULL &&
+	    plait__queue_poll(queue, section->sequence, NULL, NULL) ==
+		    PLAIT_OK)
+		section->describe(section->arg, out, bytes);
+	plait__mutex_unlock(&queue->lock);
+}
+
+/* --- all */
 
 void plait__queue_diagnosis_describe(void *arg, char *out, uint32_t bytes)
 {
 	plait__queue *queue = arg;
 
 	plait__queue_diagnosis_describe_call(queue, out, bytes);
+	if (out[0] == '\0')
+		describe_section(queue, out, bytes);
 	if (out[0] == '\0')
 		describe_awaited(queue, out, bytes);
 }

@@ -400,7 +400,7 @@ static bool has_launches(const struct commands *all)
 
 /* Returns the records of all launches, or of those in front of the first one
  * that is wrong, with its error in `why`. */
-static plait__launch_record *prepare_launches(const plait__queue *queue,
+static plait__launch_record *prepare_launches(plait__queue *queue,
 					      const struct commands *all,
 					      plait_error *why)
 {
@@ -436,7 +436,7 @@ static plait_status submit_launches(struct plait__submission_builder *builder,
 	builder->launches = first;
 	builder->launch_error = &why;
 	status = plait__submission_submit(builder, count, add_all, all, error);
-	plait__launch_record_drop_all(first);
+	plait__launch_record_end_all(first, status == PLAIT_OK);
 	return status;
 }
 

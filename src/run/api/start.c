@@ -5,6 +5,7 @@
 #include "run/api/call_inboxes.h"
 #include "run/api/prepare.h"
 #include "run/api/run_desc.h"
+#include "run/api/run_section.h"
 #include "run/blocked_on.h"
 #include "run/instance_pool.h"
 #include "run/outer_runs.h"
@@ -95,71 +96,6 @@ static plait_status begin(struct start *start, uint32_t bits,
 
 /* ---- on a queue ---- */
 
-/* The run has its turn, after a run that it would conflict with was lost,
- * perhaps. */
-static void stop_if_lost(plait__instance *instance)
-{
-	if (instance->turn_lost != NULL)
-		plait__instance_stop(instance, instance->turn_lost);
-}
-
-/* Start the run now, or after those that it conflicts with. */
-static void start_in_turn(plait__instance *instance)
-{
-	/* A run that is stopped needs no turn to end. */
-	if (at_load_relaxed_u32(&instance->stop) == 0) {
-		if (!plait__run_turns_take(instance))
-			return;
-		stop_if_lost(instance);
-	}
-	plait__instance_start_reached(instance);
-}
-
-/* The queue has reached the run; called in notification callbacks, too. */
-static void on_reached(void *arg, plait_status status)
-{
-	plait__instance *instance = arg;
-
-	/* A run behind a failure starts as cancelled: a notification callback
-	 * must not end it, because the end calls backends. */
-	if (status == PLAIT_OK) {
-		start_in_turn(instance);
-		return;
-	}
-	plait__instance_skip(instance, status);
-	plait__instance_start_reached(instance);
-}
-
-static bool help(void *arg)
-{
-	return plait__instance_drive(arg);
-}
-
-static void find_points(void *arg, plait__awaited_points *out)
-{
-	plait__instance *instance = arg;
-
-	if (instance->program->engine->find_points != NULL)
-		instance->program->engine->find_points(instance, out);
-}
-
-static plait_status acquire_section(struct start *start, plait_error *error)
-{
-	plait__instance *instance = start->instance;
-	plait_status status;
-
-	status = plait__section_acquire(&instance->sections, start->queue,
-					&instance->section, error);
-	if (status != PLAIT_OK)
-		return status;
-	instance->section->reached = on_reached;
-	instance->section->arg = instance;
-	instance->section->help = help;
-	instance->section->find_points = find_points;
-	instance->section->owner = &start->plan_object->object;
-	return PLAIT_OK;
-}
-
 static void undo_submit(struct start *start)
 {
 	plait__instance *instance = start->instance;
@@ -211,7 +147,8 @@ static plait_status submit(struct start *start, plait_run **out,
 	if (out != NULL)
 		status = make_run(start, error);
 	if (status == PLAIT_OK)
-		status = acquire_section(start, error);
+		status = plait__run_section_acquire(
+			instance, start->queue, error);
 	if (status == PLAIT_OK && out != NULL)
 		handle = plait__object_handle(&instance->run->object);
 	plait__program_expect(start->program);
@@ -230,7 +167,7 @@ static plait_status submit(struct start *start, plait_run **out,
 	if (begun.races != NULL)
 		plait__run_races_commit(&begun);
 	if (now)
-		start_in_turn(instance);
+		plait__run_section_start(instance);
 	/* The submitting thread drives the run itself. */
 	if (now && needs_others && !plait__callback_scope_is_active())
 		(void)plait__progress_drive(start->program->context);
@@ -290,7 +227,7 @@ static void stop_and_drain(plait__instance *instance, const plait_error *why)
 	plait__run_turns_start(ready);
 	if (deferred)
 		plait__instance_start_deferred(instance, NULL);
-	while (!is_over(instance) && help(instance))
+	while (!is_over(instance) && plait__instance_drive(instance))
 		continue;
 	plait__thread_yield();
 }
@@ -315,7 +252,7 @@ static __attribute__((noinline)) void await_end(plait__instance *instance)
 		.ready = is_over,
 		.arg = instance,
 		.serves = true,
-		.help = help,
+		.help = plait__run_section_help,
 		.describe = describe,
 	};
 	plait_error why = { .size = sizeof(why) };
@@ -403,7 +340,7 @@ static plait_status take_turn(const struct start *start, bool *out_now,
 	else
 		return fail_turn(instance, may_wait, error);
 	if (*out_now)
-		stop_if_lost(instance);
+		plait__run_section_stop_if_lost(instance);
 	return PLAIT_OK;
 }
 
@@ -475,7 +412,7 @@ call_now(struct start *start, plait__instance *outer, plait_error *error)
 	PLAIT__THREAD_SCOPE waits = { plait__instance_caller_exited, instance };
 	if (now)
 		start->program->engine->start(instance, true);
-	while (!is_over(instance) && help(instance))
+	while (!is_over(instance) && plait__instance_drive(instance))
 		continue;
 	if (!is_over(instance))
 		await_end(instance);
