@@ -8,6 +8,7 @@
 
 #include "flow/commit.h"
 #include "flow/flow_capture.h"
+#include "flow/flow_data.h"
 #include "flow/flow_late.h"
 #include "flow/op_await.h"
 #include "flow/flow_record.h"
@@ -51,6 +52,9 @@ static void close_flow(plait__object *object)
 	bool over;
 
 	end_repetitions(flow);
+	/* A handle keeps the context open, and without workers the end of the
+	 * context runs what is left. */
+	plait__data_release_handles(flow);
 	plait__flow_lock(flow);
 	plait__flow_reap(flow);
 	over = flow->window.settled == flow->window.newest;

@@ -110,9 +110,43 @@ static void release_buffer(plait__data *data)
 		(void)backend->table.memory_unmap(backend->self,
 						  buffer->root->raw,
 						  data->memory, &room);
-	plait__object_release(plait__object_handle(&buffer->object),
-			      PLAIT_OBJECT_BUFFER);
+	if (data->has_reference)
+		plait__object_release(plait__object_handle(&buffer->object),
+				      PLAIT_OBJECT_BUFFER);
 	plait__object_drop(&buffer->object);
+}
+
+enum { HANDLES_AT_ONCE = 64 };
+
+/* Take the references of some data; returns their number.  Caller holds the
+ * lock. */
+static uint32_t take_handles(plait__flow *flow,
+			     void *handles[HANDLES_AT_ONCE])
+{
+	uint32_t count = 0;
+
+	for (plait__data *data = flow->data;
+	     data != NULL && count < HANDLES_AT_ONCE; data = data->next) {
+		if (!data->has_reference)
+			continue;
+		data->has_reference = false;
+		handles[count++] = plait__object_handle(&data->buffer->object);
+	}
+	return count;
+}
+
+void plait__data_release_handles(plait__flow *flow)
+{
+	void *handles[HANDLES_AT_ONCE];
+	uint32_t count;
+
+	do {
+		plait__flow_lock(flow);
+		count = take_handles(flow, handles);
+		plait__flow_unlock(flow);
+		for (uint32_t i = 0; i < count; i++)
+			plait__object_release(handles[i], PLAIT_OBJECT_BUFFER);
+	} while (count == HANDLES_AT_ONCE);
 }
 
 static void free_memory(plait__data *data)
@@ -244,6 +278,7 @@ static void keep_buffer(plait__data *data, plait__buffer *buffer)
 	plait__handle_retain(plait__object_handle(&buffer->object),
 			     PLAIT_OBJECT_BUFFER);
 	data->buffer = buffer;
+	data->has_reference = true;
 }
 
 static plait_status use_buffer(plait__data *data, plait__buffer *buffer,
@@ -335,6 +370,7 @@ static plait_status wrap_memory(plait__data *whole,
 		return status;
 	whole->buffer = plait__handle_peek(handle, PLAIT_OBJECT_BUFFER);
 	plait__object_hold(&whole->buffer->object);
+	whole->has_reference = true;
 	return PLAIT_OK;
 }
 

@@ -39,6 +39,10 @@ static inline bool plait__data_is_box(const plait__data *data,
  * PLAIT_E_NOMEM; as plait_buffer_wrap. */
 plait_status plait__data_share(plait__data *whole, plait_error *error);
 
+/* Give back the references to handles of buffers, after which no task is
+ * captured.  The user has closed the flow; caller does not hold the lock. */
+void plait__data_release_handles(plait__flow *flow);
+
 /* The address of the first element of a box of the whole; null for a token. */
 static inline char *plait__data_address(const plait__data *data,
 					const plait_box *box)

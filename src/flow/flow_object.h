@@ -56,9 +56,11 @@ struct plait__data {
 	uint64_t pitch[3]; /* bytes from element to element, per dimension */
 	char *memory;
 	uint64_t bytes;
-	/* Null; or held, with one reference: its bytes from `buffer_offset` on
-	 * are the memory, which was mapped, or is from plait__data_share. */
+	/* Null; or held: its bytes from `buffer_offset` on are the memory, which
+	 * was mapped, or is from plait__data_share.  `has_reference`: with a
+	 * reference to its handle, until the flow is closed; guarded. */
 	plait__buffer *buffer;
+	bool has_reference;
 	uint64_t buffer_offset;
 	bool is_mapped;
 	plait__front_map map;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Flows with tasks in flight: a forked child, and the exit of the process. */
+/* Flows with tasks in flight: a forked child, the exit of the process, and the end
+ * of the context. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,9 +149,54 @@ static void exits(void)
 	}
 }
 
+/* ---- end of the context ---- */
+
+/* The data of a task that its inbox's owner never runs has memory of the
+ * caller's, which the flow keeps until the inbox is closed. */
+static void leave_unrun(const struct flow_setting *setting, bool inbox_first)
+{
+	const plait_buffer_desc buffer_desc = { .size = sizeof(buffer_desc),
+						.bytes = 64 };
+	plait_data_desc desc = { .size = sizeof(desc), .dimensions = 1,
+				 .element_bytes = 8, .extent = { 8, 1, 1 } };
+	plait_task_desc call = { .size = sizeof(call),
+				 .kind = PLAIT_TASK_CALL,
+				 .function = return_it, .access_count = 1 };
+	plait_inbox *inbox = NULL;
+	plait_data *data = NULL;
+	plait_access access;
+
+	if (!open_flow(setting, 0))
+		return;
+	OK(plait_inbox_create(flow_rig.context, &inbox, NULL) == PLAIT_OK);
+	OK(plait_buffer_create(flow_rig.device, &buffer_desc, &desc.buffer,
+			       NULL) == PLAIT_OK);
+	OK(plait_data_create(flow, &desc, &data, NULL) == PLAIT_OK);
+	access = access_of(data, PLAIT_ACCESS_READ_WRITE, NULL);
+	call.accesses = &access;
+	call.inbox = inbox;
+	OK(plait_flow_submit(flow, &call, NULL, NULL) == PLAIT_OK);
+	if (inbox_first)
+		plait_inbox_release(inbox);
+	plait_data_release(data);
+	plait_buffer_release(desc.buffer);
+	if (!inbox_first)
+		plait_inbox_release(inbox);
+	close_flow();
+}
+
+static void unrun(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		leave_unrun(&flow_settings[s], true);
+		leave_unrun(&flow_settings[s], false);
+	}
+}
+
 static const struct tap_scenario all[] = {
 	{ "forks", forks },
 	{ "exits", exits },
+	{ "unrun", unrun },
 };
 
 TAP_MAIN(all)
