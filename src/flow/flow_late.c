@@ -23,6 +23,7 @@
 #include "object/queue/queue_finish.h"
 #include "object/queue/queue_state.h"
 #include "object/signal/signal.h"
+#include "run/api/start.h"
 
 #include <string.h>
 
@@ -189,8 +190,8 @@ static plait__flow_plan *find_plan(plait__flow *flow, const plait_plan *handle)
 	return found;
 }
 
-/* Take the plan of a run: the record gets a reference, and the task comes
- * behind the newest run of the plan. */
+/* Take the plan of a run: the record holds it, but not its handle, which would
+ * keep the context open.  The task comes behind the newest run of the plan. */
 static plait_status take_plan(plait__flow_task *task, plait__late *late,
 			      const plait_task_desc *desc, plait_error *error)
 {
@@ -209,8 +210,8 @@ static plait_status take_plan(plait__flow_task *task, plait__late *late,
 					     "no memory for a plan");
 	}
 	if (status == PLAIT_OK) {
-		plait_plan_retain(desc->plan);
-		late->plan = desc->plan;
+		plait__object_hold(&plan->object);
+		late->needs = &plan->object;
 		late->run = desc->run;
 		task->behind = task->plan->last_use;
 	}
@@ -218,23 +219,15 @@ static plait_status take_plan(plait__flow_task *task, plait__late *late,
 	return status;
 }
 
-/* The same for a repetition, which outlives its runs. */
+/* The same for a repetition, which has the plan as long as the flow lives. */
 static void take_repetition(plait__flow_task *task, plait__late *late,
 			    const plait_task_desc *desc)
 {
 	task->plan = &task->again->newest;
 	task->behind = task->plan->last_use;
-	late->plan = desc->plan;
+	late->needs = plait__handle_peek(desc->plan, PLAIT_OBJECT_PLAN);
+	plait__object_hold(late->needs);
 	late->run = desc->run;
-}
-
-/* The reference of the record, which gives it up; or null. */
-static plait_plan *give_up_plan(plait__late *late)
-{
-	plait_plan *plan = late->again == NULL ? late->plan : NULL;
-
-	late->plan = NULL;
-	return plan;
 }
 
 static plait_status take_needs(plait__flow_task *task, plait__late *late,
@@ -294,7 +287,6 @@ static void drop_needs(plait__late *late)
 void plait__late_return(plait__flow_task *task)
 {
 	drop_needs(task->late);
-	task->unused = give_up_plan(task->late);
 	keep(task->flow, task->late);
 	task->late = NULL;
 }
@@ -332,8 +324,8 @@ static plait_status submit_run(plait__late *late, plait_error *error)
 {
 	plait_queue *queue = plait__object_handle(&late->queue->object);
 	plait_error why = { .size = sizeof(why) };
-	plait_status status = plait_plan_run(late->plan, queue, late->run, NULL,
-					     &why);
+	plait_status status = plait__start_held(
+		(plait__plan_object *)late->needs, queue, late->run, &why);
 
 	if (status == PLAIT_OK)
 		status = plait_queue_call(queue, do_nothing, NULL, &why);
@@ -375,7 +367,6 @@ static void free_late(plait__late *late)
 	plait__flow *flow = late->flow;
 
 	drop_needs(late);
-	plait_plan_release(give_up_plan(late));
 	plait__flow_lock(flow);
 	keep(flow, late);
 	plait__flow_unlock(flow);

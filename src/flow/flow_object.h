@@ -178,7 +178,6 @@ typedef struct plait__flow_task {
 	plait__late *late;	/* its record, or null */
 	plait__flow_plan *plan; /* or null */
 	plait__repetition *again; /* that it runs, or null */
-	plait_plan *unused;	/* to be released without the lock */
 	plait__object *closing; /* to be closed without the lock */
 	uint64_t number; /* when it is submitted */
 	/* Of a launch: the piece that is prepared.  Its items come last: a new

@@ -132,7 +132,12 @@ static plait_status freeze(const plait__flow_capture *capture, uint32_t lanes,
 	plait_status status = plait__freeze_exact(capture->nodes.graph, &desc,
 						  out, error);
 
-	return status == PLAIT_OK ? plait_plan_prepare(*out, error) : status;
+	if (status != PLAIT_OK)
+		return status;
+	/* A repetition outlives the flow's handle. */
+	plait__object_make_internal(plait__handle_peek(*out,
+						       PLAIT_OBJECT_PLAN));
+	return plait_plan_prepare(*out, error);
 }
 
 static plait_status freeze_both(plait__repetition *again,

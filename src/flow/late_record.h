@@ -23,12 +23,11 @@ struct plait__late {
 	plait__call *call;
 	uint32_t kind; /* PLAIT_TASK_... */
 	uint64_t number;
-	/* Held: the signal or the inbox. */
+	/* Held: the signal, the inbox or the plan. */
 	plait__object *needs;
 	uint64_t sequence;
 	plait_host_function function;
 	void *user_data;
-	plait_plan *plan; /* null; or one reference, or that of `again` */
 	const plait_run_desc *run;
 	plait__repetition *again; /* that the plan is of, or null */
 	plait__backend_port *port;

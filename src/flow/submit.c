@@ -363,8 +363,6 @@ static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
 		status = attempt(&task, desc, again, error);
 		plait__flow_unlock(flow);
 		plait__object_close_deferred(task.closing);
-		if (task.unused != NULL)
-			plait_plan_release(task.unused);
 		if (status != PLAIT_PENDING)
 			break;
 		if ((desc->flags & PLAIT_TASK_NO_WAIT) != 0)

@@ -151,6 +151,25 @@ static void exits(void)
 
 /* ---- end of the context ---- */
 
+/* A run of a plan behind the tasks before; its handle is released at once. */
+static void submit_plan(plait_access *access)
+{
+	const plait_node_desc node = { .size = sizeof(node),
+				       .kind = PLAIT_NODE_CALL,
+				       .flags = PLAIT_CALL_ANY_THREAD,
+				       .function = return_it };
+	plait_task_desc desc = { .size = sizeof(desc), .kind = PLAIT_TASK_PLAN,
+				 .accesses = access, .access_count = 1 };
+	plait_graph *graph = NULL;
+
+	OK(plait_graph_create(flow_rig.context, &graph, NULL) == PLAIT_OK);
+	OK(plait_graph_add(graph, &node, NULL, 0, NULL, NULL) == PLAIT_OK);
+	OK(plait_graph_freeze(graph, NULL, &desc.plan, NULL) == PLAIT_OK);
+	plait_graph_release(graph);
+	OK(plait_flow_submit(flow, &desc, NULL, NULL) == PLAIT_OK);
+	plait_plan_release(desc.plan);
+}
+
 /* The data of a task that its inbox's owner never runs has memory of the
  * caller's, which the flow keeps until the inbox is closed. */
 static void leave_unrun(const struct flow_setting *setting, bool inbox_first)
@@ -176,6 +195,7 @@ static void leave_unrun(const struct flow_setting *setting, bool inbox_first)
 	call.accesses = &access;
 	call.inbox = inbox;
 	OK(plait_flow_submit(flow, &call, NULL, NULL) == PLAIT_OK);
+	submit_plan(&access);
 	if (inbox_first)
 		plait_inbox_release(inbox);
 	plait_data_release(data);

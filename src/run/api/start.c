@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Start of a run: plait_plan_run on a queue, plait_plan_call on the calling
  * thread. */
+#include "run/api/start.h"
+
 #include "run/run.h"
 #include "run/api/call_inboxes.h"
 #include "run/api/prepare.h"
@@ -28,6 +30,7 @@
 /* One call of plait_plan_run or plait_plan_call. */
 struct start {
 	plait__plan_object *plan_object;
+	bool is_held;		/* the plan is, and was not entered */
 	plait__queue *queue;	/* or null */
 	plait__program *program;
 	plait__instance *instance;
@@ -41,17 +44,21 @@ static void leave(void *arg)
 
 	if (start->queue != NULL)
 		plait__object_leave(&start->queue->object);
-	plait__object_leave(&start->plan_object->object);
+	if (!start->is_held)
+		plait__object_leave(&start->plan_object->object);
 }
 
-/* After a failure nothing is entered. */
+/* The caller has set is_held, and if that is true the plan.  After a failure
+ * nothing is entered. */
 static plait_status enter(struct start *start, plait_plan *plan,
 			  plait_queue *queue, const plait_run_desc *desc,
 			  plait_error *error)
 {
-	plait_status status =
-		plait__plan_object_enter(plan, &start->plan_object, error);
+	plait_status status = PLAIT_OK;
 
+	if (!start->is_held)
+		status = plait__plan_object_enter(plan, &start->plan_object,
+						  error);
 	if (status != PLAIT_OK)
 		return status;
 	start->queue = NULL;
@@ -179,12 +186,38 @@ static plait_status submit(struct start *start, plait_run **out,
 	return PLAIT_OK;
 }
 
+/* `plan`: as for enter. */
+static plait_status run(struct start *start, plait_plan *plan,
+			plait_queue *queue, const plait_run_desc *desc,
+			plait_run **out, plait_error *error)
+{
+	plait_status status = enter(start, plan, queue, desc, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	PLAIT__THREAD_SCOPE inside = { leave, start };
+	status = submit(start, out, error);
+	if (status == PLAIT_OK && plait__queue_wants_finish(start->queue))
+		status = plait__queue_finish(start->queue, PLAIT_FOREVER,
+					     error);
+	plait__thread_scope_end(&inside);
+	leave(start);
+	return status;
+}
+
+plait_status plait__start_held(plait__plan_object *held, plait_queue *queue,
+			       const plait_run_desc *desc, plait_error *error)
+{
+	struct start start = { .plan_object = held, .is_held = true };
+
+	return run(&start, NULL, queue, desc, NULL, error);
+}
+
 PLAIT_API plait_status plait_plan_run(plait_plan *plan, plait_queue *queue,
 				      const plait_run_desc *desc,
 				      plait_run **out, plait_error *error)
 {
 	struct start start;
-	plait_status status;
 
 	if (out != NULL)
 		*out = NULL;
@@ -192,17 +225,8 @@ PLAIT_API plait_status plait_plan_run(plait_plan *plan, plait_queue *queue,
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "queue is null; plait_plan_call needs "
 				   "none");
-	status = enter(&start, plan, queue, desc, error);
-	if (status != PLAIT_OK)
-		return status;
-	PLAIT__THREAD_SCOPE inside = { leave, &start };
-	status = submit(&start, out, error);
-	if (status == PLAIT_OK && plait__queue_wants_finish(start.queue))
-		status = plait__queue_finish(start.queue, PLAIT_FOREVER,
-					     error);
-	plait__thread_scope_end(&inside);
-	leave(&start);
-	return status;
+	start.is_held = false;
+	return run(&start, plan, queue, desc, out, error);
 }
 
 /* ---- by a call ---- */
@@ -523,8 +547,10 @@ PLAIT_API plait_status plait_plan_call(plait_plan *plan, plait_queue *queue,
 				       plait_error *error)
 {
 	struct start start;
-	plait_status status = enter(&start, plan, queue, desc, error);
+	plait_status status;
 
+	start.is_held = false;
+	status = enter(&start, plan, queue, desc, error);
 	if (status != PLAIT_OK)
 		return status;
 	PLAIT__THREAD_SCOPE inside = { leave, &start };

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs of plans by the library itself. */
+#ifndef PLAIT_SRC_RUN_API_START_H
+#define PLAIT_SRC_RUN_API_START_H
+
+#include "run/run.h"
+
+/* plait_plan_run, without a handle of the run, of a plan that the caller holds:
+ * its own handle may be closed. */
+plait_status plait__start_held(plait__plan_object *held, plait_queue *queue,
+			       const plait_run_desc *desc, plait_error *error);
+
+#endif
