@@ -26,8 +26,8 @@ static struct rig {
 static void begin(uint32_t policy, uint32_t devices)
 {
 	memset(&rig, 0, sizeof(rig));
-	OK(plait__links_init(&rig.links, plait__alloc_default(),
-			     devices + 1) == PLAIT_OK);
+	OK(plait__links_init(&rig.links, plait__alloc_default(), devices + 1,
+			     devices) == PLAIT_OK);
 	OK(plait__bookings_init(&rig.bookings, &rig.links) == PLAIT_OK);
 	rig.request = (plait__device_request){
 		.policy = policy, .next = &rig.next, .links = &rig.links,
@@ -344,7 +344,7 @@ static uint64_t model_copy(uint64_t ends[MEMORIES][MEMORIES], uint64_t valid,
 static uint64_t model_finish(uint32_t d)
 {
 	uint64_t ends[MEMORIES][MEMORIES];
-	uint32_t memory = rig.devices[d].memory, host = rig.links.count - 1;
+	uint32_t memory = rig.devices[d].memory, host = rig.links.host;
 	uint64_t now = rig.request.now_ns, room = now, at = now, one;
 
 	for (uint32_t i = 0; i < rig.links.count * rig.links.count; i++)
@@ -475,6 +475,7 @@ static uint32_t play(void)
 
 	begin((uint32_t)below(PLAIT__CHOOSE_POLICIES),
 	      1 + (uint32_t)below(DEVICES));
+	rig.links.host = (uint32_t)below(rig.links.count);
 	make_links();
 	for (uint32_t i = 0; i < 10; i++) {
 		uint32_t next = rig.next, after;

@@ -51,8 +51,8 @@ static void begin(uint32_t devices, uint32_t choose, uint32_t parent,
 		w.bytes[i] = 10;
 		w.valid[i] = (uint64_t)1 << devices;
 	}
-	OK(plait__links_init(&w.links, plait__alloc_default(), devices + 1) ==
-	   PLAIT_OK);
+	OK(plait__links_init(&w.links, plait__alloc_default(), devices + 1,
+			     devices) == PLAIT_OK);
 }
 
 static void end(void)

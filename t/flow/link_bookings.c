@@ -15,11 +15,16 @@ enum { MEMORIES = 5, MB = 1 << 20 };
 static plait__links links;
 static plait__bookings bookings;
 
-static void begin(uint32_t count)
+static void begin_with(uint32_t count, uint32_t host)
 {
-	OK(plait__links_init(&links, plait__alloc_default(), count) ==
+	OK(plait__links_init(&links, plait__alloc_default(), count, host) ==
 	   PLAIT_OK);
 	OK(plait__bookings_init(&bookings, &links) == PLAIT_OK);
+}
+
+static void begin(uint32_t count)
+{
+	begin_with(count, count - 1);
 }
 
 static void end(void)
@@ -142,7 +147,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 static uint64_t model_copy(const plait__booking_copy *copy, uint32_t from,
 			   uint64_t after[2])
 {
-	uint32_t to = copy->to, host = MEMORIES - 1;
+	uint32_t to = copy->to, host = links.host;
 	const plait__link *direct = plait__links_get(&links, from, to);
 	const plait__link *out = plait__links_get(&links, from, host);
 	const plait__link *in = plait__links_get(&links, host, to);
@@ -177,7 +182,7 @@ static uint64_t model_copy(const plait__booking_copy *copy, uint32_t from,
 
 static uint32_t check_copy(bool trial)
 {
-	uint32_t to = (uint32_t)below(MEMORIES), from = 0, host = MEMORIES - 1;
+	uint32_t to = (uint32_t)below(MEMORIES), from = 0, host = links.host;
 	plait__booking_copy copy = { (below(6) * 2 + below(2)) * MB,
 				     (1 + below(31)) & ~(1u << to),
 				     below(20000), to };
@@ -212,7 +217,7 @@ static uint32_t play(void)
 	uint64_t kept[MEMORIES][MEMORIES];
 	uint32_t wrong = 0;
 
-	begin(MEMORIES);
+	begin_with(MEMORIES, (uint32_t)below(MEMORIES));
 	memset(model_end, 0, sizeof(model_end));
 	for (uint32_t i = 0; i < MEMORIES * MEMORIES; i++)
 		if (below(3) > 0)

@@ -13,7 +13,8 @@ static plait_error error;
 static plait_status read_text(uint32_t count, const char *text)
 {
 	error = (plait_error){ .size = sizeof(error) };
-	if (plait__links_init(&links, plait__alloc_default(), count) != PLAIT_OK)
+	if (plait__links_init(&links, plait__alloc_default(), count,
+			      count - 1) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	return plait__links_read(&links, text, strlen(text), "links.csv",
 				 &error);
@@ -65,7 +66,8 @@ static void latencies_stay(void)
 {
 	static const char text[] = "0,1,2\n";
 
-	IS_INT(plait__links_init(&links, plait__alloc_default(), 2), PLAIT_OK);
+	IS_INT(plait__links_init(&links, plait__alloc_default(), 2, 1),
+	       PLAIT_OK);
 	plait__links_set(&links, 0, 1, 0, 700);
 	plait__links_set(&links, 1, 0, 5, 800);
 	error = (plait_error){ .size = sizeof(error) };
@@ -75,6 +77,26 @@ static void latencies_stay(void)
 	IS_UINT(plait__links_get(&links, 1, 0)->latency_ns, 800);
 	IS_INT(plait__links_read(&links, text, 0, "x", &error), PLAIT_OK);
 	plait__links_fini(&links);
+}
+
+/* Devices have the other memories, in their order. */
+static void host_first(void)
+{
+	static const char text[] = "-1,0,1\n0,1,2\n1,-1,3\n";
+
+	error = (plait_error){ .size = sizeof(error) };
+	for (uint32_t host = 0; host < 3; host++) {
+		uint32_t one = host == 0, two = host == 2 ? 1 : 2;
+
+		IS_INT(plait__links_init(&links, plait__alloc_default(), 3,
+					 host), PLAIT_OK);
+		IS_INT(plait__links_read(&links, text, sizeof(text) - 1, "x",
+					 &error), PLAIT_OK);
+		IS_UINT(plait__links_get(&links, host, one)->rate, 1000);
+		IS_UINT(plait__links_get(&links, one, two)->rate, 2000);
+		IS_UINT(plait__links_get(&links, two, host)->rate, 3000);
+		plait__links_fini(&links);
+	}
 }
 
 static void errors(void)
@@ -122,6 +144,7 @@ static const struct tap_scenario all[] = {
 	{ "bandwidths", bandwidths },
 	{ "rounding", rounding },
 	{ "latencies stay", latencies_stay },
+	{ "host first", host_first },
 	{ "errors", errors },
 };
 

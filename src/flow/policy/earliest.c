@@ -28,7 +28,7 @@ static uint64_t evictions_end(const plait__device_request *request,
 		.bytes = d->evicted_bytes,
 		.valid = (uint64_t)1 << d->memory,
 		.ready_ns = request->now_ns,
-		.to = request->links->count - 1,
+		.to = request->links->host,
 	};
 
 	if (copy.bytes == 0 || d->memory == copy.to)

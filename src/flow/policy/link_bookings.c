@@ -123,7 +123,7 @@ static void go_through_host(const plait__bookings *bookings,
 			    const plait__booking_copy *copy, bool trial,
 			    struct way *way)
 {
-	uint32_t host = bookings->links->count - 1, from = way->copy.from;
+	uint32_t host = bookings->links->host, from = way->copy.from;
 	uint64_t last = copy->bytes > 0 ?
 			(copy->bytes - 1) / PLAIT__BOOKINGS_CHUNK + 1 : 1;
 	const struct legs legs = {
@@ -151,7 +151,7 @@ static struct way way_from(const plait__bookings *bookings,
 			   bool trial)
 {
 	struct way way = { .copy = { .from = from, .end_ns = UINT64_MAX } };
-	uint32_t host = bookings->links->count - 1;
+	uint32_t host = bookings->links->host;
 
 	if (plait__links_get(bookings->links, from, copy->to)->rate > 0)
 		go_directly(bookings, copy, trial, &way);
@@ -165,7 +165,7 @@ plait__booked_copy plait__bookings_copy(plait__bookings *bookings,
 					bool trial)
 {
 	struct way best = { .copy = { .end_ns = UINT64_MAX } };
-	uint32_t host = bookings->links->count - 1;
+	uint32_t host = bookings->links->host;
 
 	for (uint32_t from = 0; from < bookings->links->count; from++) {
 		struct way way;

@@ -11,10 +11,11 @@ enum { RATE_OF_GB = 1000 };
 
 plait_status plait__links_init(plait__links *links,
 			       const plait_allocator *allocator,
-			       uint32_t count)
+			       uint32_t count, uint32_t host)
 {
 	links->allocator = allocator;
 	links->count = count;
+	links->host = host;
 	links->table = plait__alloc_array(allocator, (uint64_t)count * count,
 					  sizeof(*links->table));
 	return links->table != NULL ? PLAIT_OK : PLAIT_E_NOMEM;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Links between memories: a matrix of rates and latencies.  Memories are
- * numbered from 0; the host's is the last.  A rate of 0 means that there is no
- * direct link: a copy goes through the host.  (When a link is in use:
- * link_bookings.h.)
+ * numbered from 0; `host` is that of the host, which flows number 0.  A rate of
+ * 0 means that there is no direct link: a copy goes through the host.  (When a
+ * link is in use: link_bookings.h.)
  */
 #ifndef PLAIT_SRC_FLOW_POLICY_LINKS_H
 #define PLAIT_SRC_FLOW_POLICY_LINKS_H
@@ -23,14 +23,15 @@ typedef struct plait__link {
 typedef struct plait__links {
 	const plait_allocator *allocator;
 	uint32_t count;		/* of memories, with the host's */
+	uint32_t host;		/* its memory */
 	plait__link *table;	/* from * count + to */
 } plait__links;
 
-/* Initialise without any link; `count` is 1 to PLAIT__LINKS_MEMORIES.
- * PLAIT_E_NOMEM. */
+/* Initialise without any link; `count` is 1 to PLAIT__LINKS_MEMORIES, and `host`
+ * is below it. PLAIT_E_NOMEM. */
 plait_status plait__links_init(plait__links *links,
 			       const plait_allocator *allocator,
-			       uint32_t count);
+			       uint32_t count, uint32_t host);
 void plait__links_fini(plait__links *links);
 
 /* Set one direction. */

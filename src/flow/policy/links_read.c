@@ -79,21 +79,21 @@ static bool parse_decimals(const char *at, const char *end, uint64_t *out)
 /* ---- fields ---- */
 
 static plait_status read_memory(const plait__links_line *line,
-				const plait__links_word *word, uint32_t count,
-				uint32_t *out)
+				const plait__links_word *word,
+				const plait__links *links, uint32_t *out)
 {
 	const char *at = word->start, *end = at + word->length;
 	uint64_t number;
 
-	*out = count - 1;
+	*out = links->host;
 	if (word->length == 2 && memcmp(at, "-1", 2) == 0)
 		return PLAIT_OK;
 	if (parse_digits(&at, end, &number) && at == end &&
-	    number + 1 < count) {
-		*out = (uint32_t)number;
+	    number + 1 < links->count) {
+		*out = (uint32_t)number + (number >= links->host);
 		return PLAIT_OK;
 	}
-	if (count == 1)
+	if (links->count == 1)
 		return plait__fail(line->error, PLAIT_E_INVALID,
 				   "%s:%u: \"%.*s\": there are no devices; the "
 				   "host is -1", line->name, line->number,
@@ -101,7 +101,7 @@ static plait_status read_memory(const plait__links_line *line,
 	return plait__fail(line->error, PLAIT_E_INVALID,
 			   "%s:%u: \"%.*s\": devices are numbered 0 to %u, the "
 			   "host is -1", line->name, line->number, shown(word),
-			   word->start, count - 2);
+			   word->start, links->count - 2);
 }
 
 static plait_status read_rate(const plait__links_line *line,
@@ -160,9 +160,9 @@ static plait_status read_line(plait__links *links, plait__links_line *line,
 		return plait__fail(line->error, PLAIT_E_INVALID,
 				   "%s:%u: expected From,To,Bandwidth, such as "
 				   "\"-1,0,12.5\"", line->name, line->number);
-	status = read_memory(line, &words[0], links->count, &from);
+	status = read_memory(line, &words[0], links, &from);
 	if (status == PLAIT_OK)
-		status = read_memory(line, &words[1], links->count, &to);
+		status = read_memory(line, &words[1], links, &to);
 	if (status == PLAIT_OK)
 		status = read_rate(line, &words[2], &rate);
 	if (status == PLAIT_OK && seen[from] >> to & 1)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reader of bandwidths between memories: lines "From,To,Bandwidth", in GB/s
- * with up to three decimals. -1 is the host; a first line of these words, blank
- * lines and lines that begin with '#' are skipped.
+ * with up to three decimals. -1 is the host, and device d has the d-th of the
+ * other memories; a first line of these words, blank lines and lines that begin
+ * with '#' are skipped.
  */
 #ifndef PLAIT_SRC_FLOW_POLICY_LINKS_READ_H
 #define PLAIT_SRC_FLOW_POLICY_LINKS_READ_H
