@@ -56,21 +56,21 @@ static void write_form(const plait__record *record,
 		       plait_flow_format format, plait__text *out)
 {
 	plait__memory_system system;
-	plait__generated generated;
+	plait__generator generator;
 
 	plait__memory_system_make(&system, desc->devices,
 				  (plait__memory_peers)desc->peers,
 				  (desc->flags & PLAIT_MEMORIES_SHARED) != 0);
-	plait__generator_run(record, &system,
-			     (desc->flags & PLAIT_MEMORIES_NO_LOOKAHEAD) == 0,
-			     &generated);
-	if (generated.failed)
+	plait__generator_init(&generator, record, &system);
+	plait__generator_run(&generator,
+			     (desc->flags & PLAIT_MEMORIES_NO_LOOKAHEAD) == 0);
+	if (plait__generator_has_failed(&generator))
 		out->failed = true;
 	else if (format == PLAIT_FLOW_TEXT)
-		plait__instruction_forms_text(record, &generated, out);
+		plait__instruction_forms_text(record, &generator, out);
 	else
-		plait__instruction_forms_json(record, &generated, out);
-	plait__generator_free(&generated);
+		plait__instruction_forms_json(record, &generator, out);
+	plait__generator_fini(&generator);
 }
 
 static plait_status write_flow(plait__flow *flow,

@@ -281,7 +281,7 @@ static void need(plait__blocks *blocks, const plait_box *box, uint32_t number)
 
 	if (plait__blocks_find(blocks, box) != NULL)
 		return;
-	planned = plait__blocks_plan(blocks, box);
+	planned = plait__blocks_plan(blocks, &blocks->anticipated, box);
 	plait__vector_init(&old, plait__alloc_default(), sizeof(plait__block));
 	OK(plait__blocks_take(blocks, &planned, &old));
 	for (uint32_t i = 0; i < old.count; i++) {

@@ -416,7 +416,7 @@ static bool task_reads(const plait__record *record, uint32_t task,
 /* A copy moves elements that are valid at the source, are not at the target, and
  * are read; a resize those that are valid, and not overwritten unread. */
 static uint32_t check_copy(const plait__record *record,
-			   const plait__generated *made,
+			   const plait__generator *made,
 			   const plait__instruction *at)
 {
 	bool is_copy = at->kind == PLAIT__INSTRUCTION_COPY;
@@ -458,7 +458,7 @@ static void write_versions(const plait__record *record,
 }
 
 static uint32_t check_copies(const plait__record *record,
-			     const plait__generated *made, bool lookahead)
+			     const plait__generator *made, bool lookahead)
 {
 	uint32_t wrong = 0;
 
@@ -493,7 +493,7 @@ static uint64_t bytes_of(const plait__record *record, uint32_t data,
 
 /* The peak of each memory is that of the blocks that live, in list order. */
 static uint32_t check_peaks(const plait__record *record,
-			    const plait__generated *made)
+			    const plait__generator *made)
 {
 	uint64_t bytes[PLAIT__MEMORY_DEVICES + 1] = { 0 };
 	uint64_t peak[PLAIT__MEMORY_DEVICES + 1] = { 0 };
@@ -519,7 +519,7 @@ static uint32_t check_peaks(const plait__record *record,
 		if (peak[at->memory] < bytes[at->memory])
 			peak[at->memory] = bytes[at->memory];
 	}
-	return memcmp(peak, made->peak, sizeof(peak)) != 0;
+	return memcmp(peak, made->state.peak, sizeof(peak)) != 0;
 }
 
 /* ---- programs ---- */
@@ -530,11 +530,12 @@ static uint32_t check_program(const plait__record *record,
 			      const plait__memory_system *system,
 			      bool lookahead)
 {
-	plait__generated made;
+	plait__generator made;
 	uint32_t wrong = 0;
 
-	plait__generator_run(record, system, lookahead, &made);
-	if (made.failed || made.list.items.count > MOST)
+	plait__generator_init(&made, record, system);
+	plait__generator_run(&made, lookahead);
+	if (plait__generator_has_failed(&made) || made.list.items.count > MOST)
 		return 1;
 	for (uint32_t n = 1; n <= made.list.items.count; n++)
 		seen[plait__instructions_at(&made.list, n)->kind]++;
@@ -545,7 +546,7 @@ static uint32_t check_program(const plait__record *record,
 	wrong += check_waits(&made.list);
 	wrong += check_copies(record, &made, lookahead);
 	wrong += check_peaks(record, &made);
-	plait__generator_free(&made);
+	plait__generator_fini(&made);
 	return wrong;
 }
 

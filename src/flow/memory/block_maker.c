@@ -85,7 +85,7 @@ static void list_kept(const struct growth *growth, const plait__block *old,
 {
 	const plait__block_need *need = growth->need;
 	plait__coherence *coherence =
-		&growth->state->data[need->data].coherence;
+		&plait__memory_state_data(growth->state, need->data)->coherence;
 	uint32_t count = need->overwritten != NULL ? need->overwritten->count :
 						     0;
 
@@ -182,6 +182,17 @@ static void grow(struct growth *growth)
 	}
 }
 
+/* Returns the boxes that tasks to come need, or null. */
+static const plait__vector *to_come(const plait__memory_state *state,
+				    const plait__block_need *need)
+{
+	return state->ahead == NULL || state->ahead->failed ||
+			       need->data >= state->ahead->data.count ?
+		       NULL :
+	       &plait__memory_state_place(state->ahead, need->data,
+					  need->memory)->blocks.anticipated;
+}
+
 void plait__block_maker_ensure(plait__memory_state *state,
 			       const plait__block_need *need)
 {
@@ -196,7 +207,8 @@ void plait__block_maker_ensure(plait__memory_state *state,
 		state->failed |= !plait__blocks_anticipate(blocks, &need->box);
 		return;
 	}
-	growth.block.box = plait__blocks_plan(blocks, &need->box);
+	growth.block.box = plait__blocks_plan(
+		blocks, to_come(state, need), &need->box);
 	growth.block.number = ++state->blocks;
 	plait__vector_init(&growth.old, state->allocator, sizeof(plait__block));
 	plait__vector_init(&growth.resizes, state->allocator, sizeof(uint32_t));

@@ -61,8 +61,10 @@ static bool widen(plait_box *box, const plait_box *other)
 }
 
 plait_box plait__blocks_plan(const plait__blocks *blocks,
+			     const plait__vector *anticipated,
 			     const plait_box *need)
 {
+	uint32_t to_come = anticipated != NULL ? anticipated->count : 0;
 	plait_box box = *need;
 	bool changed = true;
 
@@ -71,10 +73,9 @@ plait_box plait__blocks_plan(const plait__blocks *blocks,
 		for (uint32_t i = 0; i < blocks->items.count; i++)
 			changed |= widen(&box,
 					 &plait__blocks_at(blocks, i)->box);
-		for (uint32_t i = 0; i < blocks->anticipated.count; i++)
-			changed |= widen(&box, plait__vector_at(
-						       &blocks->anticipated,
-						       i));
+		for (uint32_t i = 0; i < to_come; i++)
+			changed |= widen(&box,
+					 plait__vector_at(anticipated, i));
 	}
 	return box;
 }

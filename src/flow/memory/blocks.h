@@ -30,8 +30,10 @@ bool plait__blocks_anticipate(plait__blocks *blocks, const plait_box *need);
 const plait__block *plait__blocks_find(const plait__blocks *blocks,
 				       const plait_box *box);
 
-/* Returns the box of the block that a need makes. */
+/* Returns the box of the block that a need makes: it contains the blocks and the
+ * anticipated boxes that it overlaps; `anticipated` may be null. */
 plait_box plait__blocks_plan(const plait__blocks *blocks,
+			     const plait__vector *anticipated,
 			     const plait_box *need);
 
 /* Move the blocks that overlap `box` to `out`.  Returns false without

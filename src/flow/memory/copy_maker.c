@@ -68,7 +68,8 @@ static void copy_box(const struct copy *copy, const plait_box *box)
 		if (plait__box_overlap(&block->box, box))
 			copy_part(copy, &part, block->number, to->number);
 	}
-	plait__coherence_add(&state->data[data].coherence, box, copy->target);
+	plait__coherence_add(&plait__memory_state_data(state, data)->coherence,
+			     box, copy->target);
 }
 
 /* ---- sources ---- */
@@ -127,7 +128,8 @@ static void fetch_version(plait__memory_state *state,
 void plait__copy_maker_fetch(plait__memory_state *state,
 			     const plait__copy_need *need)
 {
-	plait__coherence *coherence = &state->data[need->data].coherence;
+	plait__coherence *coherence =
+		&plait__memory_state_data(state, need->data)->coherence;
 	plait__vector versions;
 
 	plait__vector_init(&versions, state->allocator,

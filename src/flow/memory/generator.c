@@ -59,7 +59,9 @@ static uint64_t missing_bytes(const struct compiling *by, uint32_t memory)
 
 		if (reads(access) && each != 0)
 			bytes += each * plait__coherence_missing(
-				&by->state->data[access->data].coherence,
+				&plait__memory_state_data(by->state,
+							  access->data)
+					 ->coherence,
 				&access->box, memory);
 	}
 	return bytes;
@@ -217,12 +219,29 @@ static void instruct(struct compiling *by)
 	}
 }
 
+static void write_values(const struct compiling *by)
+{
+	for (uint32_t i = 0; i < by->task->access_count; i++) {
+		const plait__record_access *access = access_of(by, i);
+
+		if (writes(access) && !is_token(by, access))
+			plait__coherence_write(
+				&plait__memory_state_data(by->state,
+							  access->data)
+					 ->coherence,
+				&access->box, by->index + 1, by->memory);
+	}
+}
+
 static void compile(plait__memory_state *state, uint32_t index)
 {
 	struct compiling by = { .state = state, .index = index,
 				.task = plait__record_task_at(state->record,
 							      index) };
 
+	plait__memory_state_grow(state);
+	if (state->failed)
+		return;
 	place(&by);
 	for (uint32_t i = 0; i < by.task->access_count; i++) {
 		uint32_t data = access_of(&by, i)->data;
@@ -234,59 +253,63 @@ static void compile(plait__memory_state *state, uint32_t index)
 	}
 	if (!state->anticipates)
 		instruct(&by);
-	for (uint32_t i = 0; i < by.task->access_count; i++) {
-		const plait__record_access *access = access_of(&by, i);
-
-		if (writes(access) && !is_token(&by, access))
-			plait__coherence_write(
-				&state->data[access->data].coherence,
-				&access->box, index + 1, by.memory);
-	}
+	write_values(&by);
 }
 
-/* ---- all tasks ---- */
+/* ---- the generator ---- */
+
+void plait__generator_init(plait__generator *generator,
+			   const plait__record *record,
+			   const plait__memory_system *system)
+{
+	generator->system = *system;
+	plait__instructions_init(&generator->list, record->allocator,
+				 plait__memory_system_lanes(system));
+	plait__memory_state_init(&generator->state, record, &generator->system,
+				 &generator->list);
+	plait__memory_state_init(&generator->ahead, record, &generator->system,
+				 NULL);
+	generator->state.ahead = &generator->ahead;
+}
+
+void plait__generator_fini(plait__generator *generator)
+{
+	plait__memory_state_fini(&generator->state);
+	plait__memory_state_fini(&generator->ahead);
+	plait__instructions_fini(&generator->list);
+}
+
+void plait__generator_expect(plait__generator *generator, uint32_t task)
+{
+	compile(&generator->ahead, task);
+}
+
+void plait__generator_add(plait__generator *generator, uint32_t task)
+{
+	compile(&generator->state, task);
+}
 
 static bool has_failed(const plait__memory_state *state)
 {
-	bool failed = state->failed || state->list->failed;
+	bool failed = state->failed;
 
-	for (uint32_t i = 0; !state->failed && i < state->record->data.count;
-	     i++)
-		failed |= state->data[i].coherence.failed;
+	for (uint32_t i = 0; !failed && i < state->data.count; i++)
+		failed = plait__memory_state_data(state, i)->coherence.failed;
 	return failed;
 }
 
-static void compile_all(plait__memory_state *state)
+bool plait__generator_has_failed(const plait__generator *generator)
 {
-	uint32_t count = state->record->tasks.count;
-
-	for (uint32_t i = 0; i < count && !state->failed && !state->list->failed;
-	     i++)
-		compile(state, i);
+	return generator->list.failed || has_failed(&generator->state) ||
+	       has_failed(&generator->ahead);
 }
 
-void plait__generator_run(const plait__record *record,
-			  const plait__memory_system *system, bool lookahead,
-			  plait__generated *out)
+void plait__generator_run(plait__generator *generator, bool lookahead)
 {
-	plait__memory_state state;
+	uint32_t count = generator->state.record->tasks.count;
 
-	out->system = *system;
-	plait__instructions_init(&out->list, record->allocator,
-				 plait__memory_system_lanes(system));
-	plait__memory_state_init(&state, record, system, &out->list);
-	if (lookahead) {
-		state.anticipates = true;
-		compile_all(&state);
-		plait__memory_state_rewind(&state);
-	}
-	compile_all(&state);
-	memcpy(out->peak, state.peak, sizeof(out->peak));
-	out->failed = has_failed(&state);
-	plait__memory_state_fini(&state);
-}
-
-void plait__generator_free(plait__generated *generated)
-{
-	plait__instructions_fini(&generated->list);
+	for (uint32_t i = 0; lookahead && i < count; i++)
+		plait__generator_expect(generator, i);
+	for (uint32_t i = 0; i < count && !generator->list.failed; i++)
+		plait__generator_add(generator, i);
 }

@@ -12,7 +12,7 @@
 
 struct form {
 	const plait__record *record;
-	const plait__generated *generated;
+	const plait__generator *generator;
 	const plait__instructions *list;
 	plait__text *out;
 };
@@ -48,9 +48,9 @@ static void add_sums(const struct form *form)
 {
 	plait__instruction_sums sums = plait__instruction_words_sum(form->list);
 
-	add_count(form, "", form->generated->system.devices, "device");
+	add_count(form, "", form->generator->system.devices, "device");
 	plait__text_add(form->out, ", %" PRIu32 " memories\n",
-			form->generated->system.memories);
+			form->generator->system.memories);
 	add_count(form, "", form->list->items.count, "instruction");
 	for (uint32_t k = 0; k <= PLAIT__INSTRUCTION_JOIN; k++)
 		add_kind(form, &sums, k);
@@ -61,7 +61,7 @@ static void add_sums(const struct form *form)
 
 static void add_memories(const struct form *form)
 {
-	const plait__memory_system *system = &form->generated->system;
+	const plait__memory_system *system = &form->generator->system;
 
 	for (uint32_t m = 0; m < system->memories; m++) {
 		plait__text_add(form->out, "memory %" PRIu32 ", ", m);
@@ -71,7 +71,7 @@ static void add_memories(const struct form *form)
 			plait__text_add(form->out, "of all devices");
 		else
 			plait__text_add(form->out, "of device %" PRIu32, m - 1);
-		add_count(form, ": at most ", form->generated->peak[m], "byte");
+		add_count(form, ": at most ", form->generator->state.peak[m], "byte");
 		plait__text_add(form->out, "\n");
 	}
 }
@@ -175,10 +175,11 @@ static void add_instruction(const struct form *form, uint32_t number)
 }
 
 void plait__instruction_forms_text(const plait__record *record,
-				   const plait__generated *generated,
+				   const plait__generator *generator,
 				   plait__text *out)
 {
-	const struct form form = { record, generated, &generated->list, out };
+	const struct form form = { record, generator, &generator->list,
+				   out };
 
 	add_sums(&form);
 	add_memories(&form);
@@ -206,14 +207,14 @@ static void add_number(const struct form *form, const char *name,
 
 static void json_memories(const struct form *form)
 {
-	const plait__memory_system *system = &form->generated->system;
+	const plait__memory_system *system = &form->generator->system;
 
 	plait__text_add(form->out, "{\"devices\":%" PRIu32 ",\n\"memories\":[",
 			system->devices);
 	for (uint32_t m = 0; m < system->memories; m++)
 		plait__text_add(form->out, "%s{\"memory\":%" PRIu32
 				",\"bytes\":%" PRIu64 "}", comma(m), m,
-				form->generated->peak[m]);
+				form->generator->state.peak[m]);
 	plait__text_add(form->out, "],\n");
 }
 
@@ -314,10 +315,11 @@ static void json_instruction(const struct form *form, uint32_t number)
 }
 
 void plait__instruction_forms_json(const plait__record *record,
-				   const plait__generated *generated,
+				   const plait__generator *generator,
 				   plait__text *out)
 {
-	const struct form form = { record, generated, &generated->list, out };
+	const struct form form = { record, generator, &generator->list,
+				   out };
 
 	json_memories(&form);
 	plait__record_forms_data(record, out);

@@ -6,10 +6,10 @@
 #include "flow/memory/generator.h"
 
 void plait__instruction_forms_text(const plait__record *record,
-				   const plait__generated *generated,
+				   const plait__generator *generator,
 				   plait__text *out);
 void plait__instruction_forms_json(const plait__record *record,
-				   const plait__generated *generated,
+				   const plait__generator *generator,
 				   plait__text *out);
 
 #endif

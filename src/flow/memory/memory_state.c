@@ -16,9 +16,11 @@ static void begin_block(plait__memory_state *state, uint32_t i)
 	uint64_t *bytes = &state->bytes[PLAIT__MEMORY_HOST];
 
 	*bytes += plait__memory_state_bytes(state, i, whole_of(state, i));
-	state->peak[PLAIT__MEMORY_HOST] = *bytes;
+	if (state->peak[PLAIT__MEMORY_HOST] < *bytes)
+		state->peak[PLAIT__MEMORY_HOST] = *bytes;
 	if (!plait__blocks_add(
-		    &state->data[i].places[PLAIT__MEMORY_HOST].blocks,
+		    &plait__memory_state_place(state, i, PLAIT__MEMORY_HOST)
+			     ->blocks,
 		    whole_of(state, i), ++state->blocks))
 		state->failed = true;
 }
@@ -28,7 +30,7 @@ static void begin_data(plait__memory_state *state, uint32_t i)
 	bool has_contents =
 		plait__record_data_at(state->record, i)->has_contents &&
 		!plait__memory_state_is_token(state, i);
-	plait__data_state *data = &state->data[i];
+	plait__data_state *data = plait__memory_state_data(state, i);
 
 	plait__coherence_init(&data->coherence, state->allocator,
 			      whole_of(state, i), has_contents);
@@ -38,7 +40,7 @@ static void begin_data(plait__memory_state *state, uint32_t i)
 
 static bool make_places(plait__memory_state *state, uint32_t i)
 {
-	plait__data_state *data = &state->data[i];
+	plait__data_state *data = plait__memory_state_data(state, i);
 
 	data->places = plait__alloc_array(state->allocator,
 					  state->system->memories,
@@ -59,17 +61,22 @@ void plait__memory_state_init(plait__memory_state *state,
 {
 	*state = (plait__memory_state){ .allocator = record->allocator,
 					.record = record, .system = system,
-					.list = list };
-	if (record->data.count == 0)
-		return;
-	state->data = plait__alloc_array(state->allocator, record->data.count,
-					 sizeof(*state->data));
-	state->failed = state->data == NULL;
-	for (uint32_t i = 0; !state->failed && i < record->data.count; i++)
-		if (make_places(state, i))
+					.list = list,
+					.anticipates = list == NULL };
+	plait__vector_init(&state->data, state->allocator,
+			   sizeof(plait__data_state));
+}
+
+void plait__memory_state_grow(plait__memory_state *state)
+{
+	uint32_t count = state->record->data.count;
+
+	for (uint32_t i = state->data.count; !state->failed && i < count; i++) {
+		state->failed = plait__vector_push(&state->data, NULL, 1) ==
+					NULL || !make_places(state, i);
+		if (!state->failed)
 			begin_data(state, i);
-		else
-			state->failed = true;
+	}
 }
 
 static void end_data(plait__memory_state *state, plait__data_state *data)
@@ -87,32 +94,7 @@ static void end_data(plait__memory_state *state, plait__data_state *data)
 
 void plait__memory_state_fini(plait__memory_state *state)
 {
-	uint32_t count = state->record->data.count;
-
-	for (uint32_t i = 0; state->data != NULL && i < count; i++)
-		end_data(state, &state->data[i]);
-	plait__free(state->allocator, state->data,
-		    count * sizeof(*state->data));
-}
-
-void plait__memory_state_rewind(plait__memory_state *state)
-{
-	uint32_t count = state->record->data.count;
-
-	if (state->failed)
-		return;
-	state->anticipates = false;
-	state->blocks = 0;
-	memset(state->tasks, 0, sizeof(state->tasks));
-	memset(state->bytes, 0, sizeof(state->bytes));
-	memset(state->peak, 0, sizeof(state->peak));
-	for (uint32_t i = 0; i < count; i++) {
-		plait__blocks *host =
-			&state->data[i].places[PLAIT__MEMORY_HOST].blocks;
-
-		state->failed |= state->data[i].coherence.failed;
-		plait__vector_truncate(&host->items, 0);
-		plait__coherence_fini(&state->data[i].coherence);
-		begin_data(state, i);
-	}
+	for (uint32_t i = 0; i < state->data.count; i++)
+		end_data(state, plait__memory_state_data(state, i));
+	plait__vector_fini(&state->data);
 }

@@ -28,26 +28,35 @@ typedef struct plait__memory_state {
 	const plait_allocator *allocator;
 	const plait__record *record;
 	const plait__memory_system *system;
-	plait__instructions *list;
-	plait__data_state *data;
+	plait__instructions *list; /* null: `anticipates` */
+	plait__vector data; /* plait__data_state */
 	/* Only blocks to come and coherence: no instruction is made. */
 	bool anticipates;
 	bool failed; /* without memory */
+	/* State that is ahead, with the blocks to come; or null. */
+	const struct plait__memory_state *ahead;
 	uint32_t blocks; /* that were made */
 	uint32_t tasks[PLAIT__MEMORY_DEVICES]; /* per device */
 	uint64_t bytes[PLAIT__MEMORY_DEVICES + 1]; /* per memory, now */
 	uint64_t peak[PLAIT__MEMORY_DEVICES + 1];
 } plait__memory_state;
 
-/* Begin with the contents that the record's data has in the host's memory. */
+/* Begin without data.  Without a list the state anticipates. */
 void plait__memory_state_init(plait__memory_state *state,
 			      const plait__record *record,
 			      const plait__memory_system *system,
 			      plait__instructions *list);
 void plait__memory_state_fini(plait__memory_state *state);
 
-/* Begin anew, but for the needs that were anticipated. */
-void plait__memory_state_rewind(plait__memory_state *state);
+/* Add the data that the record has in addition, with the contents that it has
+ * in the host's memory. */
+void plait__memory_state_grow(plait__memory_state *state);
+
+static inline plait__data_state *plait__memory_state_data(
+	const plait__memory_state *state, uint32_t data)
+{
+	return plait__vector_at(&state->data, data);
+}
 
 /* A token has no bytes, so it has no blocks and no copies. */
 static inline bool plait__memory_state_is_token(
@@ -67,7 +76,7 @@ static inline uint64_t plait__memory_state_bytes(
 static inline plait__data_place *plait__memory_state_place(
 	const plait__memory_state *state, uint32_t data, uint32_t memory)
 {
-	return &state->data[data].places[memory];
+	return &plait__memory_state_data(state, data)->places[memory];
 }
 
 #endif
