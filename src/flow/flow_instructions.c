@@ -55,13 +55,14 @@ static void write_form(const plait__record *record,
 		       const plait_memories_desc *desc,
 		       plait_flow_format format, plait__text *out)
 {
+	const plait__placer_options options = { .lanes = 1, .explains = true };
 	plait__memory_system system;
 	plait__generator generator;
 
 	plait__memory_system_make(&system, desc->devices,
 				  (plait__memory_peers)desc->peers,
 				  (desc->flags & PLAIT_MEMORIES_SHARED) != 0);
-	plait__generator_init(&generator, record, &system);
+	plait__generator_init(&generator, record, &system, &options);
 	plait__generator_run(&generator,
 			     (desc->flags & PLAIT_MEMORIES_NO_LOOKAHEAD) == 0);
 	if (plait__generator_has_failed(&generator))

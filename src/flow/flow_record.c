@@ -67,6 +67,7 @@ void plait__flow_record_task(const plait__flow_task *task,
 	plait__record_task ours = {
 		.number = task->number, .kind = desc->kind,
 		.cost = desc->cost != 0 ? desc->cost : 1,
+		.has_cost = desc->cost != 0,
 		.is_barrier = task->is_barrier,
 		.piece = task->chunk.index,
 		.piece_count = task->chunk.count,

@@ -149,7 +149,7 @@ same = [Graph("data a 64\ntask x items=1 writes=a\ntask y items=1 %s\n" % how, 1
 ok([i["preds"] for i in same[0].list] == [i["preds"] for i in same[1].list], "a read and a write are an update")
 g = Graph("data a 8\ntask a items=1 writes=a\ntask b items=1\ntask m barrier\ntask c items=1\n", 2)
 ok(g.follows(g.task("m"), g.task("a")) and g.follows(g.task("m"), g.task("b")) and g.follows(g.task("c"), g.task("m")), "barriers")
-g = Graph("data s bytes=0\ntask a items=1 updates=s\ntask b items=1 updates=s\ntask c updates=s\n", 2)
+g = Graph("data s bytes=0\ntask x items=1 cost=90000\ntask a items=1 updates=s\ntask b items=1 updates=s\ntask c updates=s\n", 2)
 ok(not g.kind("alloc") and not g.copies() and g.follows(g.task("b"), g.task("a")) and g.follows(g.task("c"), g.task("b")) and
    {i["device"] for i in g.list} == {0, 1, None}, "a token orders all memories", g.list)
 g = Graph("data a 8\ntask w items=1 writes=a\n" + "task r items=1 reads=a\n" * 9 + "task w2 items=1 writes=a\n", 1)

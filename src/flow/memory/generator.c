@@ -12,6 +12,7 @@ struct compiling {
 	const plait__record_task *task;
 	uint32_t index;
 	uint32_t device; /* or NONE */
+	uint32_t lane;
 	uint32_t memory;
 };
 
@@ -47,58 +48,20 @@ static uint32_t memory_of(const struct compiling *by,
 
 /* ---- the device ---- */
 
-static uint64_t missing_bytes(const struct compiling *by, uint32_t memory)
+/* A task that was expected has its place. */
+static void place(struct compiling *by, plait__task_placer *placer)
 {
-	uint64_t bytes = 0;
-
-	for (uint32_t i = 0; i < by->task->access_count; i++) {
-		const plait__record_access *access = access_of(by, i);
-		uint64_t each = plait__record_data_at(by->state->record,
-						      access->data)
-					->element_bytes;
-
-		if (reads(access) && each != 0)
-			bytes += each * plait__coherence_missing(
-				&plait__memory_state_data(by->state,
-							  access->data)
-					 ->coherence,
-				&access->box, memory);
-	}
-	return bytes;
-}
-
-static uint32_t choose_device(const struct compiling *by)
-{
-	const plait__memory_system *system = by->state->system;
-	const uint32_t *tasks = by->state->tasks;
-	uint64_t least = UINT64_MAX;
-	uint32_t best = 0;
-
-	for (uint32_t d = 0; d < system->devices; d++) {
-		uint64_t bytes = missing_bytes(by, system->memory_of[d]);
-
-		if (bytes > least || (bytes == least && tasks[d] >= tasks[best]))
-			continue;
-		least = bytes;
-		best = d;
-	}
-	return best;
-}
-
-static void place(struct compiling *by)
-{
-	const plait__memory_system *system = by->state->system;
-	const plait__record_task *task = by->task;
-
-	by->device = PLAIT__INSTRUCTION_NONE;
-	by->memory = PLAIT__MEMORY_HOST;
-	if (task->kind != PLAIT_TASK_LAUNCH)
+	if (placer->placed.count == by->index)
+		plait__task_placer_place(placer, by->state);
+	if (placer->failed) {
+		by->state->failed = true;
 		return;
-	by->device = task->piece_count > 1 ?
-		(uint32_t)((uint64_t)task->piece * system->devices /
-			   task->piece_count) : choose_device(by);
-	by->memory = system->memory_of[by->device];
-	by->state->tasks[by->device]++;
+	}
+	by->device = plait__task_placer_at(placer, by->index)->device;
+	by->lane = plait__task_placer_at(placer, by->index)->list_lane;
+	by->memory = by->device == PLAIT__INSTRUCTION_NONE ?
+			     PLAIT__MEMORY_HOST :
+			     by->state->system->memory_of[by->device];
 }
 
 /* ---- blocks ---- */
@@ -198,9 +161,7 @@ static void instruct(struct compiling *by)
 	const plait__instruction ours = {
 		.kind = PLAIT__INSTRUCTION_TASK, .why = PLAIT__WHY_TASK,
 		.device = by->device, .task = by->index,
-		.lane = by->device == PLAIT__INSTRUCTION_NONE ? 0 :
-			plait__memory_system_task_lane(by->device),
-		.data = PLAIT__INSTRUCTION_NONE, .memory = by->memory,
+		.lane = by->lane, .data = PLAIT__INSTRUCTION_NONE, .memory = by->memory,
 	};
 	plait__instructions *list = by->state->list;
 	uint32_t number = plait__instructions_open(list, &ours);
@@ -233,16 +194,18 @@ static void write_values(const struct compiling *by)
 	}
 }
 
-static void compile(plait__memory_state *state, uint32_t index)
+static void compile(plait__memory_state *state, plait__task_placer *placer,
+		    uint32_t index)
 {
 	struct compiling by = { .state = state, .index = index,
 				.task = plait__record_task_at(state->record,
 							      index) };
 
 	plait__memory_state_grow(state);
+	if (!state->failed)
+		place(&by, placer);
 	if (state->failed)
 		return;
-	place(&by);
 	for (uint32_t i = 0; i < by.task->access_count; i++) {
 		uint32_t data = access_of(&by, i)->data;
 
@@ -260,7 +223,8 @@ static void compile(plait__memory_state *state, uint32_t index)
 
 void plait__generator_init(plait__generator *generator,
 			   const plait__record *record,
-			   const plait__memory_system *system)
+			   const plait__memory_system *system,
+			   const plait__placer_options *options)
 {
 	generator->system = *system;
 	plait__instructions_init(&generator->list, record->allocator,
@@ -270,10 +234,15 @@ void plait__generator_init(plait__generator *generator,
 	plait__memory_state_init(&generator->ahead, record, &generator->system,
 				 NULL);
 	generator->state.ahead = &generator->ahead;
+	plait__task_placer_init(&generator->placer, record, &generator->system,
+				&generator->list, options);
+	if (options->links != NULL)
+		generator->system.links = &generator->placer.links;
 }
 
 void plait__generator_fini(plait__generator *generator)
 {
+	plait__task_placer_fini(&generator->placer);
 	plait__memory_state_fini(&generator->state);
 	plait__memory_state_fini(&generator->ahead);
 	plait__instructions_fini(&generator->list);
@@ -281,12 +250,12 @@ void plait__generator_fini(plait__generator *generator)
 
 void plait__generator_expect(plait__generator *generator, uint32_t task)
 {
-	compile(&generator->ahead, task);
+	compile(&generator->ahead, &generator->placer, task);
 }
 
 void plait__generator_add(plait__generator *generator, uint32_t task)
 {
-	compile(&generator->state, task);
+	compile(&generator->state, &generator->placer, task);
 }
 
 static bool has_failed(const plait__memory_state *state)
@@ -300,7 +269,8 @@ static bool has_failed(const plait__memory_state *state)
 
 bool plait__generator_has_failed(const plait__generator *generator)
 {
-	return generator->list.failed || has_failed(&generator->state) ||
+	return generator->list.failed || generator->placer.failed ||
+	       has_failed(&generator->state) ||
 	       has_failed(&generator->ahead);
 }
 

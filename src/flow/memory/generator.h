@@ -3,14 +3,14 @@
  * Generator of instructions: from the tasks of a record to what devices with
  * memories do.  Tasks are added one at a time, in their order; each appends its
  * instructions to the list.  Launches run on devices: piece i of n on the device
- * at i/n of them, and a whole launch where it lacks the fewest bytes, then where
- * fewer launches are.  All other tasks run on the host, in memory 0.  The result
- * depends on the record, the system and the calls alone.  Pure.
+ * at i/n of them, and a whole launch where the policies say.  All other tasks run
+ * on the host, in memory 0.  The result depends on the record, the system, the
+ * options and the calls alone.  Pure.
  */
 #ifndef PLAIT_SRC_FLOW_MEMORY_GENERATOR_H
 #define PLAIT_SRC_FLOW_MEMORY_GENERATOR_H
 
-#include "flow/memory/memory_state.h"
+#include "flow/memory/task_placer.h"
 
 /* Stays where it was initialised. */
 typedef struct plait__generator {
@@ -18,12 +18,14 @@ typedef struct plait__generator {
 	plait__instructions list;
 	plait__memory_state state;
 	plait__memory_state ahead; /* after the tasks that were expected */
+	plait__task_placer placer;
 } plait__generator;
 
 /* Begin without tasks; the record outlives the generator, and may grow. */
 void plait__generator_init(plait__generator *generator,
 			   const plait__record *record,
-			   const plait__memory_system *system);
+			   const plait__memory_system *system,
+			   const plait__placer_options *options);
 void plait__generator_fini(plait__generator *generator);
 
 /* Lookahead, which is optional: note what a task of the record will need, so

@@ -114,7 +114,16 @@ static void add_what(const struct form *form, const plait__instruction *at)
 	add_count(form, ", ", at->bytes, "byte");
 }
 
-/* Accesses of a task, or the task that an instruction is for. */
+/* Why a launch is where it is; or null. */
+static const char *placed_why(const struct form *form,
+			      const plait__instruction *at)
+{
+	return at->kind != PLAIT__INSTRUCTION_TASK ? NULL :
+	       plait__task_placer_why(&form->generator->placer, at->task);
+}
+
+/* Accesses of a task, and the choice of its device, or the task that an
+ * instruction is for. */
 static void add_reason(const struct form *form, const plait__instruction *at)
 {
 	for (uint32_t i = 0; i < at->operand_count; i++) {
@@ -132,6 +141,8 @@ static void add_reason(const struct form *form, const plait__instruction *at)
 					operand->block);
 		plait__text_add(form->out, "\n");
 	}
+	if (at->why == PLAIT__WHY_TASK && placed_why(form, at) != NULL)
+		plait__text_add(form->out, "\t%s\n", placed_why(form, at));
 	if (at->why == PLAIT__WHY_TASK || at->task == PLAIT__INSTRUCTION_NONE)
 		return;
 	plait__text_add(form->out, "\tfor ");
@@ -168,7 +179,8 @@ static void add_instruction(const struct form *form, uint32_t number)
 	add_what(form, at);
 	if (at->lane != PLAIT__INSTRUCTION_NONE)
 		plait__text_add(form->out, ", lane %s",
-				plait__instruction_words_lane(at->lane, lane));
+				plait__instruction_words_lane(
+					form->list, at->lane, lane));
 	plait__text_add(form->out, "\n");
 	add_reason(form, at);
 	add_order(form, at);
@@ -293,18 +305,21 @@ static void json_instruction(const struct form *form, uint32_t number)
 {
 	const plait__instruction *at =
 		plait__instructions_at(form->list, number);
+	const char *why = placed_why(form, at);
 	char lane[PLAIT__INSTRUCTION_LANE];
 
 	plait__text_add(form->out, "%s\n{\"instruction\":%" PRIu32
 			",\"kind\":\"%s\",\"why\":\"%s\"", comma(number - 1),
 			number, plait__instruction_words_kind(form->record, at),
-			plait__instruction_words_why(at->why));
+			why != NULL ? why :
+				      plait__instruction_words_why(at->why));
 	add_number(form, "device", at->device);
 	if (at->lane == PLAIT__INSTRUCTION_NONE)
 		add_number(form, "lane", at->lane);
 	else
 		plait__text_add(form->out, ",\"lane\":\"%s\"",
-				plait__instruction_words_lane(at->lane, lane));
+				plait__instruction_words_lane(
+					form->list, at->lane, lane));
 	add_number(form, "memory", at->kind == PLAIT__INSTRUCTION_JOIN ?
 		   PLAIT__INSTRUCTION_NONE : at->memory);
 	json_task(form, at);

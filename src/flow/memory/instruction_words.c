@@ -41,11 +41,28 @@ const char *plait__instruction_words_pred(uint32_t why)
 	return reasons[why];
 }
 
-const char *plait__instruction_words_lane(uint32_t lane,
+/* Lanes that were added are counted from 1 per device. */
+static const char *added_lane(const plait__instructions *list, uint32_t lane,
+			      char room[PLAIT__INSTRUCTION_LANE])
+{
+	const uint32_t *devices = list->added_lanes.items;
+	uint32_t index = lane - list->fixed_lanes, before = 1;
+
+	for (uint32_t i = 0; i < index; i++)
+		before += devices[i] == devices[index];
+	snprintf(room, PLAIT__INSTRUCTION_LANE, "tasks %" PRIu32 ".%" PRIu32,
+		 devices[index], before);
+	return room;
+}
+
+const char *plait__instruction_words_lane(const plait__instructions *list,
+					  uint32_t lane,
 					  char room[PLAIT__INSTRUCTION_LANE])
 {
 	if (lane == 0)
 		return "host";
+	if (lane >= list->fixed_lanes)
+		return added_lane(list, lane, room);
 	snprintf(room, PLAIT__INSTRUCTION_LANE, "%s %" PRIu32,
 		 lane % 2 != 0 ? "tasks" : "copies", (lane - 1) / 2);
 	return room;

@@ -16,9 +16,10 @@ const char *plait__instruction_words_why(uint32_t why);
 /* Returns why an instruction follows another one: "reads what it wrote". */
 const char *plait__instruction_words_pred(uint32_t why);
 
-/* Returns "host", "tasks 0" or "copies 0". */
-enum { PLAIT__INSTRUCTION_LANE = 24 };
-const char *plait__instruction_words_lane(uint32_t lane,
+/* Returns "host", "tasks 0", "tasks 0.1", the second one, or "copies 0". */
+enum { PLAIT__INSTRUCTION_LANE = 32 };
+const char *plait__instruction_words_lane(const plait__instructions *list,
+					  uint32_t lane,
 					  char room[PLAIT__INSTRUCTION_LANE]);
 
 typedef struct plait__instruction_sums {

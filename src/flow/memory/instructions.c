@@ -20,7 +20,8 @@ static bool add(plait__instructions *list, plait__vector *to, const void *items,
 void plait__instructions_init(plait__instructions *list,
 			      const plait_allocator *allocator, uint32_t lanes)
 {
-	*list = (plait__instructions){ .lanes = lanes };
+	*list = (plait__instructions){ .lanes = lanes, .fixed_lanes = lanes };
+	plait__vector_init(&list->added_lanes, allocator, sizeof(uint32_t));
 	plait__vector_init(&list->items, allocator, sizeof(plait__instruction));
 	plait__vector_init(&list->preds, allocator,
 			   sizeof(plait__instruction_pred));
@@ -42,6 +43,33 @@ void plait__instructions_fini(plait__instructions *list)
 	plait__vector_fini(&list->clocks);
 	plait__vector_fini(&list->newest);
 	plait__vector_fini(&list->wanted);
+	plait__vector_fini(&list->added_lanes);
+}
+
+/* Make the rows of the clocks twice as wide. */
+static void widen_clocks(plait__instructions *list)
+{
+	plait__vector wide;
+	uint32_t each = list->clocks.each;
+
+	plait__vector_init(&wide, list->clocks.allocator, 2 * each);
+	if (add(list, &wide, NULL, list->clocks.count))
+		for (uint32_t i = 0; i < list->clocks.count; i++)
+			memcpy(plait__vector_at(&wide, i),
+			       plait__vector_at(&list->clocks, i), each);
+	plait__vector_fini(&list->clocks);
+	list->clocks = wide;
+}
+
+uint32_t plait__instructions_add_lane(plait__instructions *list,
+				      uint32_t device)
+{
+	if (!add(list, &list->added_lanes, &device, 1) ||
+	    !add(list, &list->newest, NULL, 1))
+		return 0;
+	if ((list->lanes + 1) * sizeof(uint32_t) > list->clocks.each)
+		widen_clocks(list);
+	return list->lanes++;
 }
 
 /* ---- the open instruction ---- */

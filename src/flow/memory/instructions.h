@@ -79,11 +79,14 @@ typedef struct plait__instruction {
 typedef struct plait__instructions {
 	bool failed;
 	uint32_t lanes;
+	uint32_t fixed_lanes; /* those at the beginning */
+	plait__vector added_lanes; /* of each other one, the device: uint32_t */
 	plait__vector items;
 	plait__vector preds;	/* plait__instruction_pred */
 	plait__vector waits;	/* numbers: uint32_t; of one, newest first */
 	plait__vector operands; /* plait__operand */
-	plait__vector clocks;	/* per instruction and lane: uint32_t */
+	plait__vector clocks;	/* per instruction and lane: uint32_t; rows
+				 * have room for more lanes */
 	plait__vector newest;	/* per lane: number */
 	plait__vector wanted;	/* of the open one: what it may wait for */
 	uint32_t barrier;	/* number of the newest one, or 0 */
@@ -92,6 +95,10 @@ typedef struct plait__instructions {
 void plait__instructions_init(plait__instructions *list,
 			      const plait_allocator *allocator, uint32_t lanes);
 void plait__instructions_fini(plait__instructions *list);
+
+/* Add a lane of a device; returns its number. */
+uint32_t plait__instructions_add_lane(plait__instructions *list,
+				      uint32_t device);
 
 /* Append an instruction, which is open until plait__instructions_close: its
  * predecessors and operands are added then.  Returns its number. */

@@ -2,6 +2,8 @@
 /* Memories and their peers; see memory_system.h. */
 #include "flow/memory/memory_system.h"
 
+#include <stddef.h>
+
 static uint64_t bit(uint32_t i)
 {
 	return UINT64_C(1) << i;
@@ -36,6 +38,27 @@ void plait__memory_system_make(plait__memory_system *system, uint32_t devices,
 	}
 }
 
+/* Returns those of `direct` with the fastest link; the target itself is none. */
+static uint64_t fastest(const plait__memory_system *system, uint64_t direct,
+			uint32_t target)
+{
+	uint64_t best = 0, most = 0;
+
+	for (uint64_t left = direct; left != 0; left &= left - 1) {
+		uint32_t from = (uint32_t)__builtin_ctzll(left);
+		uint64_t rate = plait__links_get(system->links, from,
+						 target)->rate;
+
+		if (best == 0 || rate > most)
+			best = 0;
+		if (best == 0)
+			most = rate;
+		if (rate == most)
+			best |= bit(from);
+	}
+	return best;
+}
+
 uint32_t plait__memory_system_source(const plait__memory_system *system,
 				     uint64_t valid, uint32_t origin,
 				     uint32_t target)
@@ -44,6 +67,8 @@ uint32_t plait__memory_system_source(const plait__memory_system *system,
 
 	if (direct == 0)
 		return UINT32_MAX;
+	if (system->links != NULL)
+		direct = fastest(system, direct, target);
 	return (direct >> origin & 1) != 0 ? origin :
 					     (uint32_t)__builtin_ctzll(direct);
 }

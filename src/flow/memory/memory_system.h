@@ -7,8 +7,7 @@
 #ifndef PLAIT_SRC_FLOW_MEMORY_MEMORY_SYSTEM_H
 #define PLAIT_SRC_FLOW_MEMORY_MEMORY_SYSTEM_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "flow/policy/links.h"
 
 enum { PLAIT__MEMORY_HOST = 0, PLAIT__MEMORY_DEVICES = 63 };
 
@@ -24,6 +23,7 @@ typedef struct plait__memory_system {
 	uint32_t memory_of[PLAIT__MEMORY_DEVICES];
 	/* Per memory: bits of those that copy to it directly; its own too. */
 	uint64_t reaching[PLAIT__MEMORY_DEVICES + 1];
+	const plait__links *links; /* null: all are equal */
 } plait__memory_system;
 
 /* Make a system of 1 to 63 devices, with one memory each, or one in all if
@@ -32,7 +32,8 @@ void plait__memory_system_make(plait__memory_system *system, uint32_t devices,
 			       plait__memory_peers peers, bool shared);
 
 /* Returns the memory to copy from, of those in the mask `valid`, which is not
- * 0: `origin` first, then the lowest; ~0 if none reaches `target`. */
+ * 0: the one with the fastest link; of equal ones `origin`, then the lowest; ~0
+ * if none reaches `target`. */
 uint32_t plait__memory_system_source(const plait__memory_system *system,
 				     uint64_t valid, uint32_t origin,
 				     uint32_t target);

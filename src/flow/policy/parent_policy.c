@@ -113,6 +113,7 @@ static plait_status choose_best(const plait__parent_request *request,
 				plait__parent_choice *choice)
 {
 	plait__place_command *command = request->command;
+	plait__lane_choice lanes;
 	uint32_t count = request->placement->lane_count;
 	plait_status status;
 
@@ -122,6 +123,9 @@ static plait_status choose_best(const plait__parent_request *request,
 				     &choice->by_lane.lane, &choice->start_ns);
 	if (status != PLAIT_OK)
 		return status;
+	lanes = plait__lane_policy_choose(request->lane, choice->device);
+	choice->by_lane.lane_count = lanes.lane_count;
+	choice->by_lane.busy_count = lanes.busy_count;
 	choice->by_lane.reason = choice->by_lane.lane == count ?
 				 PLAIT__LANE_REASON_NEW :
 				 PLAIT__LANE_REASON_START_FIRST;

@@ -43,6 +43,7 @@ typedef struct plait__record_task {
 	uint32_t piece;	      /* of a split launch */
 	uint32_t piece_count; /* at most 1: it is none */
 	bool is_barrier;
+	bool has_cost; /* given by the program */
 	bool has_successor;
 	uint32_t first_access;
 	uint32_t access_count;
