@@ -276,9 +276,10 @@ enum {
  *
  * Iteration i uses buffer i mod n.  With PLAIT_ROTATION_PROLOGUE iteration 0
  * uses buffer 0, and iteration i > 0 uses buffer 1 + (i - 1) mod (n - 1).  An
- * argument of kind PLAIT_ARGUMENT_ROTATION names the rotation; its `ahead`, 0
- * to 15, selects the buffer of a later iteration, so a body can read the
- * current buffer and write the next one.
+ * argument of kind PLAIT_ARGUMENT_ROTATION names the rotation, or
+ * `target_rotation` and `source_rotation` of a node that copies or fills; its
+ * `ahead`, 0 to 15, selects the buffer of a later iteration, so a body can read
+ * the current buffer and write the next one.
  *
  * Scope: the loop's body, the bodies inside it (i is still the iteration of
  * this loop), and nodes after the loop, in the graph of the loop or in bodies

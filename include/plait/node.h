@@ -240,6 +240,14 @@ typedef struct plait_node_desc {
 	 * declare no accesses, so edges alone order them with other nodes that
 	 * use this memory, and runs that share it may overlap. */
 	const char *user_data_parameter;
+	/* COPY, FILL, READ, WRITE: 0, or the rotation whose buffer takes the
+	 * place of `target` or `source` (plait_graph_add_rotation), and the
+	 * iterations to look ahead, 0 to 15.  The offset is one in that
+	 * buffer. */
+	uint64_t target_rotation;
+	uint64_t target_ahead;
+	uint64_t source_rotation;
+	uint64_t source_ahead;
 } plait_node_desc;
 
 /*

@@ -104,8 +104,8 @@ enum { PLAIT__PAYLOAD_SIGNAL = 1 };
  * 	LAUNCH	kernel, geometry, args
  * 	HOST, CALLBACK	object: index in functions; args: its user data, a
  * 		PARAM (memory of the program), or none
- * 	COPY	args: target, source (MEMORY, or a PARAM: a buffer, or for one
- * 		of them memory of the program); bytes.  With rows: bytes of
+ * 	COPY	args: target, source (MEMORY, a ROTATION, or a PARAM: a buffer,
+ * 		or for one of them memory of the program); bytes.  With rows: bytes of
  * 		each; value: number of rows in all; and a third argument, a
  * 		plait_work_rows (VALUE)
  * 	FILL	args: target; bytes; value: the pattern; small: its bytes
@@ -151,7 +151,8 @@ typedef struct plait__plan_arg {
 					 * series */
 	union {
 		/* MEMORY: byte offset into the slot.  ROTATION: number of
-		 * iterations to look ahead. */
+		 * iterations to look ahead, in the lower bits; the byte offset
+		 * above them, which launches have not. */
 		uint64_t offset;
 		/* VALUE, PARAM, INDEX, SERIES: range of its bytes in blob.  A
 		 * PARAM of a COPY or FILL has its offset there too, after the
@@ -162,6 +163,25 @@ typedef struct plait__plan_arg {
 		};
 	};
 } plait__plan_arg;
+
+/* Bits of the iterations that a ROTATION looks ahead. */
+enum { PLAIT__ROTATION_AHEAD_BITS = 4 };
+
+static inline uint64_t plait__payload_rotation(uint64_t ahead, uint64_t offset)
+{
+	return ahead | offset << PLAIT__ROTATION_AHEAD_BITS;
+}
+
+static inline uint64_t plait__payload_rotation_ahead(const plait__plan_arg *arg)
+{
+	return arg->offset & ((1 << PLAIT__ROTATION_AHEAD_BITS) - 1);
+}
+
+static inline uint64_t
+plait__payload_rotation_offset(const plait__plan_arg *arg)
+{
+	return arg->offset >> PLAIT__ROTATION_AHEAD_BITS;
+}
 
 /* Bytes of a PARAM that has an offset. */
 enum { PLAIT__PARAM_WITH_OFFSET = 16 };

@@ -438,7 +438,7 @@ static void broken_plans(void)
 	plan->payloads[last].arg_count = plan->args_count;
 	IS_INT(plait__check_plan(plan, NULL, 0, NULL, NULL, &error),
 	       PLAIT_E_INVALID);
-	HAS_STR(error.text, "only launches may use loop-carried buffers");
+	HAS_STR(error.text, "only launches may use numbers of a loop");
 	plan->payloads[last].arg_count = UINT32_MAX;
 	IS_INT(plait__check_plan(plan, NULL, 0, NULL, NULL, &error),
 	       PLAIT_E_INVALID);

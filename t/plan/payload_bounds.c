@@ -252,7 +252,9 @@ static void arguments(void)
 	LIES(slot->offset, BYTES + 1, "its offset is beyond its slot");
 	LIES(slot->offset, (uintptr_t)memory, "beyond its slot");
 	LIES(turn->index, s->rotations_count, "its rotation does not exist");
-	LIES(turn->offset, 16, "too far ahead");
+	LIES(turn->offset, (BYTES + 1) << 4,
+	     "beyond a buffer of its rotation");
+	LIES(turn->offset, 16, "from its buffers' first byte on");
 	LIES(number->index, s->regions_count, "its loop does not exist");
 	LIES(number->index, PLAIT__NONE, "a loop that it is not in");
 	LIES(number->bytes, 16, "4 or 8 bytes");

@@ -762,6 +762,10 @@ typedef struct plait_node_desc {
 	const char *host_parameter;
 	uint64_t host_offset;
 	const char *user_data_parameter;
+	uint64_t target_rotation;
+	uint64_t target_ahead;
+	uint64_t source_rotation;
+	uint64_t source_ahead;
 } plait_node_desc;
 plait_status plait_graph_add(plait_graph *graph,
 				       const plait_node_desc *desc,

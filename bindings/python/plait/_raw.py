@@ -695,6 +695,10 @@ class plait_node_desc(Structure):
         ("host_parameter", c_char_p),
         ("host_offset", c_uint64),
         ("user_data_parameter", c_char_p),
+        ("target_rotation", c_uint64),
+        ("target_ahead", c_uint64),
+        ("source_rotation", c_uint64),
+        ("source_ahead", c_uint64),
     ]
 
 

@@ -10,22 +10,19 @@
 #include "graph/build/graph.h"
 #include "graph/build/image_arguments.h"
 #include "graph/build/object_refs.h"
+#include "graph/build/rotation_refs.h"
 #include "graph/build/scopes.h"
 #include "graph/build/series.h"
 #include "graph/store/unique_values.h"
 #include "base/error.h"
 #include "kernel/argument.h"
 #include "object/memory/buffer.h"
-#include "object/memory/buffer_check.h"
 #include "plan/access.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum {
-	BLOB_ALIGNMENT = 8,
-	MAX_AHEAD = 15,
-};
+enum { BLOB_ALIGNMENT = 8 };
 
 /* Writer of one argument. */
 struct writer {
@@ -104,23 +101,11 @@ static plait_status push_access(plait__node_draft *draft, uint32_t object,
 	return PLAIT_OK;
 }
 
-/* Refuse a write to a read-only buffer. */
-static plait_status check_write(const plait__node_draft *draft, uint32_t slot)
-{
-	const plait__buffer *buffer = plait__refs_buffer(draft, slot);
-	char room[PLAIT__REFS_TEXT_BYTES];
-
-	if (plait__buffer_check_write(buffer, draft->error) == PLAIT_OK)
-		return PLAIT_OK;
-	plait__error_prefix(draft->error, "%s: ",
-			    plait__refs_node_text(draft, room));
-	return PLAIT_E_INVALID;
-}
-
-/* Push the access of a range; a whole slot needs no box. */
-static plait_status push_range_access(plait__node_draft *draft,
-				      const plait__range *range,
-				      uint64_t bytes, uint32_t mode)
+/* Push the access of a range of an object, which is the slot or rotates with it; a
+ * whole slot needs no box. */
+static plait_status push_box_access(plait__node_draft *draft,
+				    const plait__range *range, uint64_t bytes,
+				    uint32_t object, uint32_t mode)
 {
 	plait__store *store = draft->graph->store;
 	const plait__plan_slot *slot = plait__vector_at(&store->slots,
@@ -130,15 +115,22 @@ static plait_status push_range_access(plait__node_draft *draft,
 	};
 	uint32_t number = PLAIT__NONE;
 
-	if (mode != PLAIT__ACCESS_READ &&
-	    check_write(draft, range->slot) != PLAIT_OK)
-		return PLAIT_E_INVALID;
 	if (range->offset != 0 || bytes != slot->bytes) {
 		number = store->boxes.count;
 		if (plait__vector_push(&store->boxes, &box, 1) == NULL)
 			return no_memory(draft);
 	}
-	return push_access(draft, range->slot, mode, number);
+	return push_access(draft, object, mode, number);
+}
+
+static plait_status push_range_access(plait__node_draft *draft,
+				      const plait__range *range,
+				      uint64_t bytes, uint32_t mode)
+{
+	if (mode != PLAIT__ACCESS_READ &&
+	    plait__rotation_refs_check_slot(draft, range->slot) != PLAIT_OK)
+		return PLAIT_E_INVALID;
+	return push_box_access(draft, range, bytes, range->slot, mode);
 }
 
 /* Append an argument; after a failure the caller cuts the tables back. */
@@ -160,6 +152,26 @@ plait_status plait__arguments_push_range(plait__node_draft *draft,
 				.offset = range->offset };
 	plait_status status = push_range_access(draft, range, bytes, access);
 
+	return status == PLAIT_OK ? push_arg(draft, &arg) : status;
+}
+
+plait_status plait__arguments_push_turn(plait__node_draft *draft,
+					const plait__rotation_ref *ref,
+					uint64_t ahead,
+					const plait__range *range,
+					uint64_t bytes, uint32_t access)
+{
+	plait__plan_arg arg = { .kind = PLAIT__ARG_ROTATION,
+				.index = ref->number,
+				.offset = plait__payload_rotation(
+					ahead, range->offset) };
+	plait_status status = PLAIT_OK;
+
+	if (access != PLAIT__ACCESS_READ)
+		status = plait__rotation_refs_check_write(draft, ref);
+	if (status == PLAIT_OK)
+		status = push_box_access(draft, range, bytes, ref->object,
+					 access);
 	return status == PLAIT_OK ? push_arg(draft, &arg) : status;
 }
 
@@ -404,66 +416,31 @@ plait_status plait__arguments_push_count(plait__node_draft *draft,
 	return status == PLAIT_OK ? push_arg(draft, &writer.arg) : status;
 }
 
-/* Refuse a write to a read-only slot; no write reaches the prologue's slot. */
-static plait_status check_phase(const struct writer *writer,
-				const plait__plan_rotation *rotation)
-{
-	plait__store *store = writer->draft->graph->store;
-
-	if (access_of(writer->parameter) == PLAIT__ACCESS_READ)
-		return PLAIT_OK;
-	for (uint32_t i = rotation->prologue != 0 ? 1 : 0;
-	     i < rotation->slot_count; i++) {
-		uint32_t slot = *(uint32_t *)plait__vector_at(
-			&store->rotation_slots, rotation->slot_first + i);
-
-		if (check_write(writer->draft, slot) != PLAIT_OK)
-			return PLAIT_E_INVALID;
-	}
-	return PLAIT_OK;
-}
-
 /* Different slots of one rotation are different memory. */
 static plait_status push_rotation(struct writer *writer)
 {
-	plait__store *store = writer->draft->graph->store;
 	plait__node_draft *draft = writer->draft;
-	uint32_t number = plait__scopes_find_rotation(store,
-						      writer->given->rotation);
-	uint64_t ahead = writer->given->ahead;
-	const plait__plan_rotation *rotation;
-	uint32_t object, slot;
+	uint32_t mode = access_of(writer->parameter);
+	plait__rotation_ref ref;
 	const char *fault;
 
 	if (!is_pointer(writer))
 		return fail(writer, "a rotation needs a pointer parameter");
-	if (number == PLAIT__NONE)
-		return fail(writer, "no such rotation in this graph");
-	if (ahead > MAX_AHEAD)
-		return fail(writer, "ahead is more than 15");
-	rotation = plait__vector_at(&store->rotations, number);
-	if (!plait__scopes_sees_loop(store, draft->graph->scope,
-				     rotation->region))
-		return fail(writer, "the rotation's loop is in a body that "
-			    "this node is not part of");
-	slot = *(uint32_t *)plait__vector_at(&store->rotation_slots,
-					     rotation->slot_first);
-	fault = plait__image_arguments_fault(draft, slot, 0, writer->parameter);
+	fault = plait__rotation_refs_find(draft, writer->given->rotation,
+					  writer->given->ahead, &ref);
+	if (fault == NULL)
+		fault = plait__image_arguments_fault(
+			draft, ref.first_slot, 0, writer->parameter);
 	if (fault != NULL)
 		return fail(writer, fault);
-	if (check_phase(writer, rotation) != PLAIT_OK)
+	if (mode != PLAIT__ACCESS_READ &&
+	    plait__rotation_refs_check_write(draft, &ref) != PLAIT_OK)
 		return PLAIT_E_INVALID;
-	if (draft->first_buffer_device == PLAIT__NONE)
-		draft->first_buffer_device = ((plait__plan_slot *)
-			plait__vector_at(&store->slots, slot))->device;
-	object = plait__access_rotation(number, plait__access_phase(
-		ahead, rotation->slot_count - rotation->prologue,
-		rotation->prologue));
 	writer->arg.kind = PLAIT__ARG_ROTATION;
-	writer->arg.index = number;
-	writer->arg.offset = ahead;
-	return push_access(writer->draft, object,
-			   access_of(writer->parameter), PLAIT__NONE);
+	writer->arg.index = ref.number;
+	writer->arg.offset =
+		plait__payload_rotation(writer->given->ahead, 0);
+	return push_access(draft, ref.object, mode, PLAIT__NONE);
 }
 
 static plait_status push_series(struct writer *writer)

@@ -5,6 +5,7 @@
 #define PLAIT_SRC_GRAPH_BUILD_LAUNCH_ARGUMENTS_H
 
 #include "graph/build/object_refs.h"
+#include "graph/build/rotation_refs.h"
 
 /* Check the arguments against the signature and push them, with the node's
  * accesses.  The kernel of the draft is resolved. */
@@ -16,6 +17,13 @@ plait__launch_arguments_push(plait__node_draft *draft,
 plait_status plait__arguments_push_range(plait__node_draft *draft,
 					 const plait__range *range,
 					 uint64_t bytes, uint32_t access);
+
+/* Push a range of a rotating buffer, likewise; range->slot is its first one. */
+plait_status plait__arguments_push_turn(plait__node_draft *draft,
+					const plait__rotation_ref *ref,
+					uint64_t ahead,
+					const plait__range *range,
+					uint64_t bytes, uint32_t access);
 
 /* Push an integer that each run binds, the count of a loop: a u64 unless a node
  * uses `name` as another integer already.  PLAIT_E_INVALID for another type. */

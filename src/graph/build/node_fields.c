@@ -57,11 +57,15 @@ static const char *const kind_names[] = {
 	GROUP(MOVES & ~READ,						\
 	      FIELD(MOVES & ~READ, target)				\
 	      FIELD(MOVES & ~READ, target_offset)			\
-	      FIELD(MOVES & ~READ, target_parameter))			\
+	      FIELD(MOVES & ~READ, target_parameter)			\
+	      FIELD(MOVES & ~READ, target_rotation)			\
+	      FIELD(MOVES & ~READ, target_ahead))			\
 	GROUP(COPY | READ,						\
 	      FIELD(COPY | READ, source)				\
 	      FIELD(COPY | READ, source_offset)				\
-	      FIELD(COPY | READ, source_parameter))			\
+	      FIELD(COPY | READ, source_parameter)			\
+	      FIELD(COPY | READ, source_rotation)			\
+	      FIELD(COPY | READ, source_ahead))				\
 	GROUP(MOVES & ~FILL, FIELD(MOVES & ~FILL, rows))		\
 	GROUP(READ | WRITE,						\
 	      FIELD(READ | WRITE, host_parameter)			\

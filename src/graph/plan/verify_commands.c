@@ -4,19 +4,20 @@
 #include "graph/plan/verify_commands.h"
 
 #include "graph/plan/temporary_places.h"
+#include "graph/plan/verify_rows.h"
 
 #include "base/error.h"
 #include "base/text.h"
 #include "kernel/argument.h"
 #include "kernel/type.h"
 #include "object/kernel/kernel.h"
-#include "object/queue/strided_copy.h"
 #include "plan/access.h"
 #include "plan/plan.h"
+#include "plan/rotation.h"
 
 #include <string.h>
 
-enum { MAX_AHEAD = 15, WORD_BYTES = 4, SCRATCH_ALIGNMENT = 4096 };
+enum { WORD_BYTES = 4, SCRATCH_ALIGNMENT = 4096 };
 
 static bool is_inside(uint64_t first, uint64_t bytes, uint64_t size)
 {
@@ -41,11 +42,26 @@ static bool param_fits(const plait__plan *plan, const plait__plan_arg *arg,
 	       is_inside(arg->blob, bytes, plan->blob_count);
 }
 
+static bool rotation_fits(const plait__plan *plan, const plait__plan_arg *arg,
+			  uint64_t bytes)
+{
+	uint64_t offset = plait__payload_rotation_offset(arg);
+
+	for (uint32_t i = 0; i < plait__rotation_arg_period(plan, arg); i++)
+		if (!is_inside(offset, bytes,
+			       plan->slots[plait__rotation_arg_slot(
+				       plan, arg, i)].bytes))
+			return false;
+	return true;
+}
+
 /* Check one side of a copy or fill; a bound buffer's size is the run's to
  * check. */
 static bool side_fits(const plait__plan *plan, const plait__plan_arg *arg,
 		      uint64_t bytes)
 {
+	if (arg->kind == PLAIT__ARG_ROTATION)
+		return rotation_fits(plan, arg, bytes);
 	if (arg->kind != PLAIT__ARG_PARAM)
 		return memory_fits(plan, arg, bytes);
 	return param_fits(plan, arg, PLAIT__PARAM_WITH_OFFSET) &&
@@ -62,7 +78,7 @@ static bool pointer_fits(const plait__plan *plan, const plait__plan_arg *arg,
 		       plait__argument_check_memory(parameter, arg->offset) ==
 		       NULL;
 	case PLAIT__ARG_ROTATION:
-		return arg->offset <= MAX_AHEAD;
+		return plait__payload_rotation_offset(arg) == 0;
 	case PLAIT__ARG_PARAM:
 		return !plait__payload_arg_is_host(plan->params, arg) &&
 		       param_fits(plan, arg, sizeof(uint64_t));
@@ -174,47 +190,6 @@ static bool fill_fits(const plait__plan *plan,
 	       side_fits(plan, args_of(plan, payload), payload->bytes);
 }
 
-/* Compute the extent of strided rows; false if they are invalid. */
-static bool rows_fit(const plait__plan *plan,
-		     const plait__plan_payload *payload, uint64_t *out_target,
-		     uint64_t *out_source)
-{
-	const plait__plan_arg *arg = &plan->args[payload->arg_first + 2];
-	plait_work_rows rows;
-
-	if (arg->kind != PLAIT__ARG_VALUE || arg->bytes != sizeof(rows) ||
-	    arg->blob % sizeof(uint64_t) != 0 ||
-	    !is_inside(arg->blob, sizeof(rows), plan->blob_count))
-		return false;
-	memcpy(&rows, plan->blob + arg->blob, sizeof(rows));
-	return plait__strided_copy_extent(&rows, payload->bytes, out_target,
-					  out_source) &&
-	       rows.rows * rows.slices == payload->value;
-}
-
-/* Returns true if source and target share bytes of one slot.  Slots have
- * separate memory; the run checks the memory that it binds.  Both sides fit. */
-static bool sides_overlap(const plait__plan *plan,
-			  const plait__plan_payload *payload, uint64_t target,
-			  uint64_t source)
-{
-	const plait__plan_arg *args = args_of(plan, payload);
-	plait__strided_copy shape = { .rows = { .rows = 1, .slices = 1 },
-				      .bytes = payload->bytes,
-				      .target_bytes = target,
-				      .source_bytes = source };
-
-	if (args[0].kind != PLAIT__ARG_MEMORY ||
-	    args[1].kind != PLAIT__ARG_MEMORY ||
-	    args[0].index != args[1].index || payload->bytes == 0)
-		return false;
-	if (payload->arg_count == 3)
-		memcpy(&shape.rows, plan->blob + args[2].blob,
-		       sizeof(shape.rows));
-	return plait__strided_copy_overlaps(&shape, args[0].offset,
-					    args[1].offset);
-}
-
 static bool copy_fits(const plait__plan *plan,
 		      const plait__plan_payload *payload)
 {
@@ -222,14 +197,14 @@ static bool copy_fits(const plait__plan *plan,
 	uint64_t target = payload->bytes, source = payload->bytes;
 
 	if (payload->arg_count == 3 &&
-	    !rows_fit(plan, payload, &target, &source))
+	    !plait__verify_rows(plan, payload, &target, &source))
 		return false;
 	return (payload->arg_count == 2 || payload->arg_count == 3) &&
 	       !(plait__payload_arg_is_host(plan->params, &args[0]) &&
 		 plait__payload_arg_is_host(plan->params, &args[1])) &&
 	       side_fits(plan, &args[0], target) &&
 	       side_fits(plan, &args[1], source) &&
-	       !sides_overlap(plan, payload, target, source);
+	       !plait__verify_rows_overlap(plan, payload, target, source);
 }
 
 /* A function gets memory that runs bind, or the data it was added with. */
@@ -304,7 +279,8 @@ static uint32_t object_of(const plait__plan *plan, const plait__plan_arg *arg)
 	case PLAIT__ARG_ROTATION:
 		rotation = &plan->rotations[arg->index];
 		return plait__access_rotation(arg->index, plait__access_phase(
-			arg->offset, rotation->slot_count - rotation->prologue,
+			plait__payload_rotation_ahead(arg),
+			rotation->slot_count - rotation->prologue,
 			rotation->prologue));
 	default:
 		return PLAIT__NONE;

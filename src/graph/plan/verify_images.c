@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "object/kernel/kernel.h"
 #include "object/memory/image.h"
-#include "plan/plan.h"
+#include "plan/rotation.h"
 
 /* Returns the buffer of an argument that the plan itself names; null for all
  * others, and for temporaries, which are no images. */
@@ -77,29 +77,53 @@ static const char *launch_fault(const plait__plan_object *plan_object,
 
 /* ---- copies, fills and predicates ---- */
 
+/* The buffer of a side in an iteration, likewise. */
+static const plait__buffer *side_of(const plait__plan_object *plan_object,
+				    const plait__plan_arg *arg, uint32_t i)
+{
+	if (arg->kind == PLAIT__ARG_ROTATION)
+		return (const plait__buffer *)plan_object->buffers[
+			plait__rotation_arg_slot(plan_object->plan, arg, i)];
+	return buffer_of(plan_object, arg);
+}
+
+/* A PARAM is no image, so its offset does not count. */
 static plait_status check_copy(const plait__plan_object *plan_object,
 			       const plait__plan_payload *payload,
 			       plait_error *error)
 {
-	const plait__plan_arg *args =
-		plan_object->plan->args + payload->arg_first;
+	const plait__plan *plan = plan_object->plan;
+	const plait__plan_arg *args = plan->args + payload->arg_first;
+	const uint32_t period = plait__rotation_arg_period(plan, &args[0]) *
+				plait__rotation_arg_period(plan, &args[1]);
+	plait_status status = PLAIT_OK;
 
-	return plait__image_check_copy(
-		buffer_of(plan_object, &args[0]), args[0].offset,
-		buffer_of(plan_object, &args[1]), args[1].offset,
-		payload->bytes, payload->arg_count > 2, error);
+	for (uint32_t i = 0; status == PLAIT_OK && i < period; i++)
+		status = plait__image_check_copy(
+			side_of(plan_object, &args[0], i),
+			plait__rotation_arg_offset(&args[0]),
+			side_of(plan_object, &args[1], i),
+			plait__rotation_arg_offset(&args[1]), payload->bytes,
+			payload->arg_count > 2, error);
+	return status;
 }
 
 static plait_status refuse(const plait__plan_object *plan_object,
 			   const plait__plan_payload *payload,
 			   const char *what, plait_error *error)
 {
-	const plait__buffer *buffer = payload->arg_count == 0 ? NULL :
-		buffer_of(plan_object,
-			  &plan_object->plan->args[payload->arg_first]);
+	const plait__plan *plan = plan_object->plan;
+	const plait__plan_arg *arg = plan->args + payload->arg_first;
+	plait_status status = PLAIT_OK;
 
-	return buffer == NULL ? PLAIT_OK :
-	       plait__image_refuse(buffer, what, error);
+	for (uint32_t i = 0; status == PLAIT_OK && payload->arg_count > 0 &&
+	     i < plait__rotation_arg_period(plan, arg); i++) {
+		const plait__buffer *buffer = side_of(plan_object, arg, i);
+
+		if (buffer != NULL)
+			status = plait__image_refuse(buffer, what, error);
+	}
+	return status;
 }
 
 static plait_status check_command(const plait__plan_object *plan_object,

@@ -8,7 +8,6 @@
 #include "plan/check/phases.h"
 
 enum {
-	MAX_AHEAD = 15,
 	/* Upper limit of a value: a scalar, or the rows of a copy. */
 	MAX_VALUE_BYTES = 256
 };
@@ -61,9 +60,17 @@ static const char *memory_fault(const plait__plan *plan,
 static const char *rotation_fault(const plait__plan *plan,
 				  const plait__plan_arg *arg)
 {
+	const uint64_t offset = plait__payload_rotation_offset(arg);
+	const plait__plan_rotation *rotation;
+
 	if (arg->index >= plan->rotations_count)
 		return "its rotation does not exist";
-	return arg->offset > MAX_AHEAD ? "it looks too far ahead" : NULL;
+	rotation = &plan->rotations[arg->index];
+	for (uint32_t i = 0; i < rotation->slot_count; i++)
+		if (offset > plan->slots[plan->rotation_slots[
+				     rotation->slot_first + i]].bytes)
+			return "its offset is beyond a buffer of its rotation";
+	return NULL;
 }
 
 static const char *index_fault(const plait__plan *plan,

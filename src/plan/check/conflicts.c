@@ -73,8 +73,9 @@ static bool overlaps(const plait__conflict_scan *s, const plait__conflict_use *u
 
 	if (a->object != b->object && !rotations_overlap(s, use, a, e, b))
 		return false;
-	if (a->object != b->object || a->box == PLAIT__NONE ||
-	    b->box == PLAIT__NONE)
+	/* Two aliases have different first bytes. */
+	if ((a->object != b->object && (a->alias != 0 || b->alias != 0)) ||
+	    a->box == PLAIT__NONE || b->box == PLAIT__NONE)
 		return true;
 	for (uint32_t i = 0; i < 3; i++)
 		if (tables->boxes[a->box].high[i] <=

@@ -71,15 +71,30 @@ static plait_status check_rotation(plait__check *check, uint32_t c,
 				      PLAIT__OBLIGATION_LOOP);
 }
 
-/* Other commands than launches may have memory and value arguments only. */
-static plait_status check_argument(plait__check *check, uint32_t c,
-				   const plait__plan_arg *arg, bool launch)
+/* Returns true if a command of the kind moves bytes between buffers. */
+static bool moves(uint32_t kind)
 {
-	if (arg->kind != PLAIT__ARG_INDEX && arg->kind != PLAIT__ARG_ROTATION &&
-	    arg->kind != PLAIT__ARG_SERIES)
+	return kind == PLAIT__CMD_COPY || kind == PLAIT__CMD_FILL;
+}
+
+/* Launches follow their loops with all arguments, copies and fills with their
+ * buffers, no other command does. */
+static plait_status check_argument(plait__check *check, uint32_t c,
+				   const plait__plan_arg *arg, uint32_t kind)
+{
+	bool rotates = arg->kind == PLAIT__ARG_ROTATION;
+
+	if (arg->kind != PLAIT__ARG_INDEX && arg->kind != PLAIT__ARG_SERIES &&
+	    !rotates)
 		return PLAIT_OK;
-	if (!launch)
-		return plait__check_fail(check, c, "only launches may use loop-carried buffers");
+	if (kind != PLAIT__CMD_LAUNCH && !(rotates && moves(kind)))
+		return plait__check_fail(check, c, "only launches may use "
+					 "numbers of a loop, and only those, "
+					 "copies and fills its rotations");
+	if (rotates && kind == PLAIT__CMD_LAUNCH &&
+	    plait__payload_rotation_offset(arg) != 0)
+		return plait__check_fail(check, c, "a launch takes a rotation "
+					 "from its buffers' first byte on");
 	switch (arg->kind) {
 	case PLAIT__ARG_INDEX:
 		return check_index(check, c, arg->index);
@@ -107,7 +122,7 @@ static plait_status check_geometry(plait__check *check, uint32_t c,
 }
 
 static plait_status check_payload(plait__check *check, uint32_t c,
-				  uint32_t link, bool launch)
+				  uint32_t link, uint32_t kind)
 {
 	const plait__plan *plan = check->plan;
 	const plait__plan_payload *payload;
@@ -124,8 +139,8 @@ static plait_status check_payload(plait__check *check, uint32_t c,
 	     i < payload->arg_count; i++)
 		status = check_argument(check, c,
 					&plan->args[payload->arg_first + i],
-					launch);
-	if (status == PLAIT_OK && launch)
+					kind);
+	if (status == PLAIT_OK && kind == PLAIT__CMD_LAUNCH)
 		status = check_geometry(check, c, payload->geometry);
 	return status;
 }
@@ -144,11 +159,10 @@ plait_status plait__rotation_scope_check(plait__check *check)
 			status = check_payload(
 				check, c,
 				plan->regions[command->link].predicate,
-				false);
+				kind);
 		else if (kind != PLAIT__CMD_ENTER &&
 			 kind != PLAIT__CMD_BARRIER_STUB)
-			status = check_payload(check, c, command->link,
-					       kind == PLAIT__CMD_LAUNCH);
+			status = check_payload(check, c, command->link, kind);
 	}
 	return status;
 }

@@ -131,7 +131,8 @@ static plait_status check_node(struct carried *carried, uint32_t t)
 	const plait__plan_payload *payload;
 	plait_status status = PLAIT_OK;
 
-	if (node->kind != PLAIT__CMD_LAUNCH ||
+	if ((node->kind != PLAIT__CMD_LAUNCH &&
+	     node->kind != PLAIT__CMD_COPY && node->kind != PLAIT__CMD_FILL) ||
 	    node->link >= tables->payloads_count)
 		return PLAIT_OK;
 	payload = &tables->payloads[node->link];

@@ -11,6 +11,7 @@
 
 #include "object/memory/buffer.h"
 #include "object/queue/strided_copy.h"
+#include "plan/rotation.h"
 
 /* ---- commands ---- */
 
@@ -103,15 +104,17 @@ static struct side host_side_of(const plait__frame *frame,
 	return side;
 }
 
-/* All parameters are bound, and argument_bounds.c has checked the offset within
- * a temporary. */
+/* The memory that a side has in an iteration.  All parameters are bound, and
+ * argument_bounds.c has checked the offset within a temporary. */
 static struct side side_of(const plait__frame *frame,
-			   const plait__plan_arg *arg, uint64_t reach)
+			   const plait__plan_arg *arg, uint32_t iteration,
+			   uint64_t reach)
 {
 	const plait__plan_object *plan_object = frame->layout->plan_object;
 	const plait__plan *plan = plan_object->plan;
 	struct side side = { .reach = reach, .name = "" };
-	uint64_t offset = arg->offset;
+	uint64_t offset = plait__rotation_arg_offset(arg);
+	uint32_t slot = plait__rotation_arg_slot(plan, arg, iteration);
 
 	if (plait__payload_arg_is_host(plan->params, arg))
 		return host_side_of(frame, arg, reach);
@@ -122,13 +125,12 @@ static struct side side_of(const plait__frame *frame,
 			    plait__payload_param_offset(plan->blob, arg),
 			    frame->bound[arg->index].offset, &offset))
 			offset = UINT64_MAX;
-	} else if (plait__temporaries_has(frame->layout, arg->index)) {
+	} else if (plait__temporaries_has(frame->layout, slot)) {
 		/* Overlaps nothing that a run binds. */
-		side.have = plan->slots[arg->index].bytes - offset;
+		side.have = plan->slots[slot].bytes - offset;
 		return side;
 	} else {
-		side.buffer = (const plait__buffer *)
-			plan_object->buffers[arg->index];
+		side.buffer = (const plait__buffer *)plan_object->buffers[slot];
 	}
 	if (side.buffer == NULL || offset > side.buffer->bytes)
 		return side;
@@ -169,7 +171,7 @@ static bool overlaps(const plait__plan *plan,
 /* The command is a copy or a fill that list_copies has found, so it has its
  * arguments. */
 static plait_status check_sides(const plait__frame *frame, uint32_t command,
-				plait_error *error)
+				uint32_t iteration, plait_error *error)
 {
 	const plait__plan *plan = frame->layout->plan_object->plan;
 	const plait__plan_payload *payload = plait__payload_of(plan,
@@ -182,18 +184,35 @@ static plait_status check_sides(const plait__frame *frame, uint32_t command,
 	if (rows != NULL)
 		(void)plait__strided_copy_extent(rows, payload->bytes,
 						 &reach[0], &reach[1]);
-	target = side_of(frame, &args[0], reach[0]);
+	target = side_of(frame, &args[0], iteration, reach[0]);
 	if (target.have < target.reach)
 		return fail(plan, command, &target, error);
 	if (plan->commands[command].kind == PLAIT__CMD_FILL)
 		return PLAIT_OK;
-	source = side_of(frame, &args[1], reach[1]);
+	source = side_of(frame, &args[1], iteration, reach[1]);
 	if (source.have < source.reach)
 		return fail(plan, command, &source, error);
 	return overlaps(plan, payload, &target, &source) ||
 	       overlaps_host(&target, &source) ||
 	       overlaps_host(&source, &target) ?
 	       fail(plan, command, NULL, error) : PLAIT_OK;
+}
+
+/* At least one side is bound, so another side that rotates is the only one. */
+static plait_status check_all(const plait__frame *frame, uint32_t command,
+			      plait_error *error)
+{
+	const plait__plan *plan = frame->layout->plan_object->plan;
+	const plait__plan_payload *payload = plait__payload_of(plan, command);
+	plait_status status = PLAIT_OK;
+	uint32_t period = 1;
+
+	for (uint32_t i = 0; i < payload->arg_count; i++)
+		period *= plait__rotation_arg_period(
+			plan, &plan->args[payload->arg_first + i]);
+	for (uint32_t i = 0; status == PLAIT_OK && i < period; i++)
+		status = check_sides(frame, command, i, error);
+	return status;
 }
 
 plait_status plait__bind_copies_check(const plait__frame *frame,
@@ -203,6 +222,6 @@ plait_status plait__bind_copies_check(const plait__frame *frame,
 	plait_status status = PLAIT_OK;
 
 	for (uint32_t i = 0; status == PLAIT_OK && i < layout->move_count; i++)
-		status = check_sides(frame, layout->moves[i], error);
+		status = check_all(frame, layout->moves[i], error);
 	return status;
 }

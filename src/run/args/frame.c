@@ -353,8 +353,9 @@ void plait__frame_turn_cell(const plait__frame *frame,
 
 	switch (cell->kind) {
 	case PLAIT__CELL_BUFFER:
-		*word = frame->slots[plait__frame_slot(frame, cell->link,
-						       cell->ahead, NULL)];
+		*word = memory_of(frame, plait__frame_slot(frame, cell->link,
+							   cell->ahead, NULL),
+				  cell->offset);
 		break;
 	case PLAIT__CELL_NUMBER:
 		number = plait__frame_number(frame, cell->link, NULL);

@@ -28,6 +28,7 @@ typedef struct plait__loop_cell {
 	uint32_t kind;		/* PLAIT__CELL_... */
 	uint32_t link;		/* rotation, series or geometry */
 	uint32_t ahead;		/* BUFFER: iterations from the current one */
+	uint64_t offset;	/* BUFFER: byte offset */
 } plait__loop_cell;
 
 /* The iteration of a command that is not the current one of its frame, since

@@ -41,10 +41,13 @@ static uint64_t place(const plait__plan *plan,
 
 		if (!plait__payload_arg_has_cell(arg))
 			continue;
-		if (arg->kind == PLAIT__ARG_ROTATION)
-			cell.ahead = (uint32_t)arg->offset;
-		else
-			cell.kind = PLAIT__CELL_NUMBER;
+		cell.kind = PLAIT__CELL_NUMBER;
+		if (arg->kind == PLAIT__ARG_ROTATION) {
+			cell.kind = PLAIT__CELL_BUFFER;
+			cell.ahead = (uint32_t)
+				plait__payload_rotation_ahead(arg);
+			cell.offset = plait__payload_rotation_offset(arg);
+		}
 		if (arg->kind == PLAIT__ARG_ROTATION ||
 		    arg->kind == PLAIT__ARG_SERIES)
 			note_cell(cells, cell_count, cell);

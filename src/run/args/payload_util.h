@@ -114,6 +114,27 @@ static inline bool plait__payload_is_param_copy(const plait__plan *plan,
 	return payload != NULL && plait__payload_has_params(plan, payload);
 }
 
+/* Returns true for a copy or fill of memory that changes with runs, or with the
+ * iterations of a loop. */
+static inline bool plait__payload_is_changing_copy(const plait__plan *plan,
+						   uint32_t command)
+{
+	uint8_t kind = plan->commands[command].kind;
+	const plait__plan_payload *payload = plait__payload_of(plan, command);
+	bool changes = false;
+
+	if (payload == NULL ||
+	    (kind != PLAIT__CMD_COPY && kind != PLAIT__CMD_FILL))
+		return false;
+	for (uint32_t i = 0; i < payload->arg_count; i++) {
+		uint32_t arg = plan->args[payload->arg_first + i].kind;
+
+		changes |= arg == PLAIT__ARG_PARAM ||
+			   arg == PLAIT__ARG_ROTATION;
+	}
+	return changes;
+}
+
 /* Returns what a function gets: the memory that the run has bound, or the data
  * that it was added with. */
 static inline void *plait__payload_user_data(const plait__frame *frame,

@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "object/kernel/device_code.h"
+#include "plan/rotation.h"
 #include "sys/env.h"
 
 /* Minimum commands per segment, unless PLAIT_SEGMENTS is set; 0 disables. */
@@ -25,8 +26,11 @@ static bool is_on_device(const plait__queue_program *compiled,
 			 const plait__device *device,
 			 const plait__plan_arg *arg)
 {
-	return plait__queue_command_memory_device(compiled, arg->index) ==
-	       device;
+	/* The buffers of a rotation have one device. */
+	return plait__queue_command_memory_device(
+		       compiled,
+		       plait__rotation_arg_slot(compiled->program->plan, arg,
+						0)) == device;
 }
 
 /* The command has a payload, which segment_device has

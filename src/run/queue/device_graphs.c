@@ -17,7 +17,7 @@
 #include "run/queue/device_graphs.h"
 
 #include "run/command_text.h"
-#include "run/queue/launch_variants.h"
+#include "run/queue/bind_work.h"
 
 #include "base/error.h"
 #include "object/context/backend_result.h"
@@ -268,7 +268,7 @@ static plait_status prepare(plait__queue_instance *state, uint32_t number,
 
 	if (state->graphs[number].raw != NULL && !state->graphs[number].changed)
 		return PLAIT_OK;
-	plait__launch_variants_bind_submission(state, from);
+	plait__bind_work_submission(state, from);
 	/* The run has failed and has its error. */
 	if (at_load_relaxed_u32(&state->instance->stop) != 0)
 		return PLAIT_OK;

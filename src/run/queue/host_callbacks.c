@@ -195,9 +195,10 @@ plait_status plait__host_callback_function(plait__host_callback *call,
 /* ---- bytes ---- */
 
 /* The argument has memory: the plan is sealed, and the run has bound its
- * parameters. */
+ * parameters.  `turn`: or null, the current iteration. */
 static plait_status map_bytes(plait__queue_instance *state,
-			      const plait__plan_arg *arg, uint64_t bytes,
+			      const plait__plan_arg *arg,
+			      const plait__frame_turn *turn, uint64_t bytes,
 			      uint32_t flags, plait__queue_pointer *pointer,
 			      plait_error *error)
 {
@@ -210,7 +211,7 @@ static plait_status map_bytes(plait__queue_instance *state,
 		pointer->mapped = NULL;
 		return PLAIT_OK;
 	}
-	buffer = plait__resolve_buffer(state, arg, &offset);
+	buffer = plait__resolve_buffer_at(state, arg, turn, &offset);
 	return plait__resolve_map(pointer, buffer, offset, bytes, flags, error);
 }
 
@@ -245,6 +246,7 @@ plait_status plait__host_callback_copy(plait__host_callback *call,
 	const plait__plan *plan = call->state->compiled->program->plan;
 	const plait__plan_arg *args = &plan->args[payload->arg_first];
 	const plait_work_rows *rows = plait__payload_rows(plan, payload);
+	const plait__frame_turn turn = { call->ahead, call->turn++ };
 	uint64_t bytes[2] = { payload->bytes, payload->bytes };
 	plait_status status = PLAIT_OK;
 
@@ -253,7 +255,7 @@ plait_status plait__host_callback_copy(plait__host_callback *call,
 						 &bytes[0], &bytes[1]);
 	for (uint32_t i = 0; status == PLAIT_OK && i < payload->arg_count &&
 			     i < 2; i++)
-		status = map_bytes(call->state, &args[i], bytes[i],
+		status = map_bytes(call->state, &args[i], &turn, bytes[i],
 				   i == 0 ? PLAIT_MAP_WRITE : PLAIT_MAP_READ,
 				   &call->pointers[i], why);
 	if (status == PLAIT_OK)
@@ -273,7 +275,7 @@ static plait_status read_word(plait__queue_predicate *predicate,
 		&plan->payloads[plan->regions[predicate->region].predicate];
 	plait__queue_pointer pointer = { .mapped = NULL };
 	plait_status status = map_bytes(predicate->state,
-					&plan->args[payload->arg_first],
+					&plan->args[payload->arg_first], NULL,
 					sizeof(predicate->word),
 					PLAIT_MAP_READ, &pointer, why);
 

@@ -201,7 +201,8 @@ static plait_status find_geometry(const plait__queue_instance *state,
 
 /* ---- binding ---- */
 
-static void mark_stale(plait__queue_instance *state, uint32_t command)
+void plait__launch_variants_mark_stale(plait__queue_instance *state,
+				       uint32_t command)
 {
 	const plait__queue_program *compiled = state->compiled;
 
@@ -291,7 +292,7 @@ static plait_status choose_variant(plait__queue_instance *state,
 		memcpy(variant->arguments, state->variant_arguments,
 		       count * sizeof(*variant->arguments));
 	*out = variant;
-	mark_stale(state, command);
+	plait__launch_variants_mark_stale(state, command);
 	return bind_variant(state, command, variant,
 			    self->kernel->signature->count, error);
 }
@@ -310,10 +311,8 @@ static plait__kernel *find_kernel(const plait__queue_instance *state,
 		       NULL;
 }
 
-/* Let the work of a command have the launch for the arguments of the current
- * iteration; NOP if it has no items.  Does nothing for a host callback. */
-static plait_status bind_current(plait__queue_instance *state, uint32_t command,
-				 plait_error *error)
+plait_status plait__launch_variants_bind(plait__queue_instance *state,
+					 uint32_t command, plait_error *error)
 {
 	plait__queue_launch *self = &state->launches[command];
 	plait__launch_variant *variant;
@@ -346,7 +345,7 @@ static plait_status bind_current(plait__queue_instance *state, uint32_t command,
 	if (status != PLAIT_OK)
 		return status;
 	if (state->work[self->work].launch != variant->raw)
-		mark_stale(state, command);
+		plait__launch_variants_mark_stale(state, command);
 	state->work[self->work].launch = variant->raw;
 	return PLAIT_OK;
 }
@@ -370,7 +369,7 @@ static plait_status bind_rotation(plait__queue_instance *state,
 			iterations[plan->rotations[arg->index].region] =
 				iteration;
 	}
-	return bind_current(state, command, error);
+	return plait__launch_variants_bind(state, command, error);
 }
 
 /* Bind what depends on runs, before the first one.  Failures are ignored: the
@@ -380,7 +379,7 @@ static void bind_early(plait__queue_instance *state, uint32_t command)
 	plait_error ignored = { .size = sizeof(ignored) };
 
 	if (plait__queue_program_segment(state->compiled, command) != NULL)
-		(void)bind_current(state, command, &ignored);
+		(void)plait__launch_variants_bind(state, command, &ignored);
 }
 
 /* Bind all variants that no run changes, the first rotation last.  The command
@@ -500,7 +499,7 @@ static bool rebind_kernel(plait__queue_instance *state, uint32_t command)
 	unbind_all(state, command);
 	state->work[self->work] = (plait_work){ .launch = NULL };
 	plait__translate_work(state, command, &state->work[self->work]);
-	mark_stale(state, command);
+	plait__launch_variants_mark_stale(state, command);
 	if (bind_all(state, command, &why) == PLAIT_OK)
 		return true;
 	unbind_all(state, command);
@@ -535,52 +534,4 @@ void plait__launch_variants_release(plait__queue_instance *state)
 		     i < state->launches[command].variant_count; i++)
 			unbind(state, command,
 			       &state->launches[command].variants[i]);
-}
-
-/* ---- batches ---- */
-
-static void bind_command(plait__queue_instance *state, uint32_t command)
-{
-	plait_error why = { .size = sizeof(why) };
-	plait_status status = PLAIT_OK;
-
-	if (state->launches[command].changes != 0)
-		status = bind_current(state, command, &why);
-	else if (plait__payload_is_param_copy(state->compiled->program->plan,
-					      command))
-		status = plait__translate_work_bound(state, command, &why);
-	if (status == PLAIT_OK)
-		return;
-	plait__error_prefix(&why, "could not be bound: ");
-	plait__instance_fail(state->instance, command, &why);
-}
-
-void plait__launch_variants_bind_submission(
-	plait__queue_instance *state, const plait__queue_submission *submission)
-{
-	const plait__queue_program *compiled = state->compiled;
-
-	for (uint32_t i = 0; i < submission->work_count; i++) {
-		uint32_t work = plait__queue_program_at(
-			&compiled->work, submission->work_first + i);
-
-		/* Others are predicates, which are not bound here. */
-		if (work < compiled->program->plan->command_count)
-			bind_command(state, work);
-	}
-}
-
-void plait__launch_variants_bind(plait__queue_instance *state, uint32_t number)
-{
-	const plait__queue_program *compiled = state->compiled;
-	const plait__queue_batch *batch =
-		(const plait__queue_batch *)compiled->batches.items + number;
-	const plait__queue_submission *submission =
-		(const plait__queue_submission *)compiled->submissions.items +
-		batch->submission_first;
-	const plait__queue_submission *end =
-		submission + batch->submission_count;
-
-	for (; batch->binds && submission < end; submission++)
-		plait__launch_variants_bind_submission(state, submission);
 }

@@ -14,13 +14,13 @@ void plait__launch_variants_free(plait__queue_instance *state);
 void plait__launch_variants_renew(plait__queue_instance *state);
 /* After a run: unbind launches that have buffers of its parameters. */
 void plait__launch_variants_release(plait__queue_instance *state);
-/* Bind the launches of a batch to their arguments in this iteration.  On
- * failure the run has failed. */
-void plait__launch_variants_bind(plait__queue_instance *state, uint32_t batch);
-/* Likewise for one submission, whether or not its batch `binds`: also for that of
- * a segment, before anything of the run is submitted (device_graphs.c). */
-void plait__launch_variants_bind_submission(
-	plait__queue_instance *state,
-	const plait__queue_submission *submission);
+/* Let the work of a command have the launch for the arguments of the current
+ * iteration; NOP if it has no items.  Does nothing for a host callback. */
+plait_status plait__launch_variants_bind(plait__queue_instance *state,
+					 uint32_t command, plait_error *error);
+/* The work of a command has changed: the device graph that has it, if any, is to be
+ * updated. */
+void plait__launch_variants_mark_stale(plait__queue_instance *state,
+				       uint32_t command);
 
 #endif

@@ -2,8 +2,8 @@
 /* Batches of the driver; see prepared_batch.h. */
 #include "run/queue/prepared_batch.h"
 
+#include "run/queue/bind_work.h"
 #include "run/queue/device_graphs.h"
-#include "run/queue/launch_variants.h"
 #include "run/queue/record_times.h"
 #include "run/queue/submit_batch.h"
 
@@ -49,7 +49,7 @@ bool plait__prepared_batch_bind(plait__run_driver *driver, uint32_t batch)
 
 	if (plait__run_driver_is_stopped(driver))
 		return false;
-	plait__launch_variants_bind(&driver->state, batch);
+	plait__bind_work_batch(&driver->state, batch);
 	if (!plait__run_driver_is_stopped(driver) &&
 	    plait__device_graphs_update(&driver->state, batch, &why) !=
 		    PLAIT_OK)

@@ -5,6 +5,7 @@
 #include "run/args/payload_util.h"
 
 #include "kernel/signature.h"
+#include "plan/rotation.h"
 #include "object/kernel/kernel.h"
 #include "object/memory/buffer.h"
 
@@ -36,18 +37,22 @@ const plait__device *plait__queue_command_memory_device(
 }
 
 /* Returns true if the backend of a lane knows this memory.  Memory without
- * bytes, and arguments other than memory of the plan, count as known. */
+ * bytes, and memory that runs bind, count as known. */
 static bool knows_memory(const plait__queue_program *compiled, uint32_t lane,
 			 const plait__plan_arg *arg)
 {
 	const plait__plan_object *plan_object = compiled->program->plan_object;
 	const plait__plan *plan = plan_object->plan;
 	const plait__device *device;
+	uint32_t slot;
 
-	if (arg->kind != PLAIT__ARG_MEMORY || arg->index >= plan->slots_count ||
-	    plan->slots[arg->index].bytes == 0)
+	/* The buffers of a rotation have one device and one size. */
+	if (arg->kind != PLAIT__ARG_MEMORY && arg->kind != PLAIT__ARG_ROTATION)
 		return true;
-	device = plait__queue_command_memory_device(compiled, arg->index);
+	slot = plait__rotation_arg_slot(plan, arg, 0);
+	if (slot >= plan->slots_count || plan->slots[slot].bytes == 0)
+		return true;
+	device = plait__queue_command_memory_device(compiled, slot);
 	return device == NULL ||
 	       device->port == plait__queue_program_port(compiled, lane);
 }
@@ -257,7 +262,8 @@ uint32_t plait__queue_command_changes(const plait__queue_program *compiled,
 bool plait__queue_command_may_change(const plait__queue_program *compiled,
 				     uint32_t command)
 {
-	return plait__payload_is_param_copy(compiled->program->plan, command) ||
+	return plait__payload_is_changing_copy(compiled->program->plan,
+					       command) ||
 	       plait__queue_command_changes(compiled, command) != 0;
 }
 

@@ -52,6 +52,22 @@ static bool is_regular_launch(const plait__queue_program *compiled,
 	return regular;
 }
 
+/* Memory that a run binds may be of another backend. */
+static bool is_regular_copy(const plait__queue_program *compiled,
+			    uint32_t command, uint32_t region)
+{
+	const plait__plan *plan = compiled->program->plan;
+	const plait__plan_payload *payload = plait__payload_of(plan, command);
+	bool regular = !plait__payload_is_param_copy(plan, command) &&
+		       !plait__queue_command_is_foreign(compiled, command);
+
+	for (uint32_t i = 0; regular && payload != NULL &&
+	     i < payload->arg_count; i++)
+		regular = is_regular(plan, &plan->args[payload->arg_first + i],
+				     region);
+	return regular;
+}
+
 /* Returns true if the backend can execute the command in any iteration. */
 static bool can_repeat(const plait__queue_program *compiled, uint32_t command,
 		       uint32_t region)
@@ -63,8 +79,7 @@ static bool can_repeat(const plait__queue_program *compiled, uint32_t command,
 		return is_regular_launch(compiled, command, region);
 	case PLAIT__CMD_COPY:
 	case PLAIT__CMD_FILL:
-		return !plait__payload_is_param_copy(plan, command) &&
-		       !plait__queue_command_is_foreign(compiled, command);
+		return is_regular_copy(compiled, command, region);
 	default:
 		return !plait__queue_command_has_work(plan, command);
 	}

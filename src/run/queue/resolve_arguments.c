@@ -46,8 +46,10 @@ plait__buffer *plait__resolve_buffer_at(const plait__queue_instance *state,
 		return frame->bound[arg->index].buffer;
 	}
 	if (arg->kind == PLAIT__ARG_ROTATION) {
-		*out_offset = 0;
-		slot = plait__frame_slot(frame, arg->index, arg->offset, turn);
+		*out_offset = plait__payload_rotation_offset(arg);
+		slot = plait__frame_slot(frame, arg->index,
+					 plait__payload_rotation_ahead(arg),
+					 turn);
 	}
 	if (slot >= plan_object->plan->slots_count)
 		return NULL;

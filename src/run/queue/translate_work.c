@@ -216,7 +216,7 @@ void plait__translate_work(plait__queue_instance *state, uint32_t what,
 	uint8_t kind = plan->commands[command].kind;
 
 	if (what < plan->command_count &&
-	    plait__payload_is_param_copy(plan, command))
+	    plait__payload_is_changing_copy(plan, command))
 		state->launches[command].work = (uint32_t)(out - state->work);
 	out->size = sizeof(*out);
 	out->label = label[0] != '\0' ? label : NULL;

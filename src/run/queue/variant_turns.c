@@ -5,6 +5,8 @@
 #include "run/queue/queue_command.h"
 #include "run/queue/variant_count.h"
 
+#include "run/args/payload_util.h"
+
 static bool arg_follows(const plait__plan *plan, const plait__plan_arg *arg,
 			uint32_t region)
 {
@@ -36,11 +38,12 @@ bool plait__variant_turns_follow(const plait__queue_program *compiled,
 				 uint32_t command, uint32_t region)
 {
 	const plait__plan *plan = compiled->program->plan;
-	const plait__plan_payload *payload =
-		plait__queue_command_launch(compiled, command);
+	const plait__plan_payload *payload = plait__payload_of(plan, command);
 	bool follows = payload != NULL &&
-		       size_follows(plan, &plan->geometries[payload->geometry],
-				    region);
+		       (plan->commands[command].kind != PLAIT__CMD_LAUNCH ||
+			size_follows(plan,
+				     &plan->geometries[payload->geometry],
+				     region));
 
 	for (uint32_t i = 0; follows && i < payload->arg_count; i++)
 		follows = arg_follows(plan,

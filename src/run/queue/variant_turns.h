@@ -5,8 +5,8 @@
 
 #include "run/queue/queue_instance.h"
 
-/* Returns true if the launch depends on nothing but the iteration and the count of
- * this region. */
+/* Returns true if the launch, copy or fill depends on nothing but the iteration and
+ * the count of this region. */
 bool plait__variant_turns_follow(const plait__queue_program *compiled,
 				 uint32_t command, uint32_t region);
 /* Set what says how the launch follows its repeat: `turns` and `follows`. */

@@ -49,6 +49,10 @@ API_TESTS += %D%/repeat_sorts.t
 %C%_repeat_sorts_t_SOURCES = %D%/repeat_sorts.c %D%/repeats.h \
 	t/lib/queued.h
 %C%_repeat_sorts_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/rotating_copies.t
+%C%_rotating_copies_t_SOURCES = %D%/rotating_copies.c %D%/repeats.h \
+	t/lib/queued.h
+%C%_rotating_copies_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/repeat_sweeps.t
 %C%_repeat_sweeps_t_SOURCES = %D%/repeat_sweeps.c %D%/repeats.h \
 	t/lib/queued.h

@@ -666,6 +666,10 @@ struct plait_node_desc
     host_parameter::Cstring
     host_offset::UInt64
     user_data_parameter::Cstring
+    target_rotation::UInt64
+    target_ahead::UInt64
+    source_rotation::UInt64
+    source_ahead::UInt64
 end
 
 struct plait_freeze_desc

@@ -661,6 +661,10 @@ pub struct plait_node_desc [size] {
     pub host_parameter: *const c_char,
     pub host_offset: u64,
     pub user_data_parameter: *const c_char,
+    pub target_rotation: u64,
+    pub target_ahead: u64,
+    pub source_rotation: u64,
+    pub source_ahead: u64,
 }
 pub struct plait_freeze_desc [size] {
     pub size: u32,
