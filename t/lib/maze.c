@@ -186,7 +186,7 @@ static uint32_t rotation_around(struct maker *maker, uint32_t body)
 static void add_data(struct maker *maker, uint32_t body)
 {
 	struct maze_spot *fill, *copy, *look;
-	uint32_t buffers;
+	uint32_t buffers, rotation = rotation_around(maker, body);
 
 	if (!room_for(maker, 3) || !has_buffers(maker, 2))
 		return;
@@ -196,6 +196,10 @@ static void add_data(struct maker *maker, uint32_t body)
 	look = add_spot(maker, body, MAZE_LOOK);
 	fill->buffer = copy->source = buffers;
 	copy->buffer = look->buffer = buffers + 1;
+	if (rotation != MAZE_NONE && maze_below(&maker->random, 2) != 0) {
+		copy->source = MAZE_NONE;
+		copy->rotation = rotation;
+	}
 	follow(copy, fill->number);
 	follow(look, copy->number);
 }
@@ -239,7 +243,31 @@ static uint32_t new_body(struct maker *maker, uint32_t region, uint32_t depth)
 	return body;
 }
 
-/* Buffers of a rotation, and the spot that writes the next one. */
+/* Spots that write the next buffer of a rotation: one, or two with a buffer
+ * between them. */
+static void add_writers(struct maker *maker, uint32_t body, uint32_t rotation)
+{
+	struct maze_spot *spot, *copy;
+
+	if (maze_below(&maker->random, 4) == 0) {
+		spot = add_spot(maker, body, MAZE_FILL);
+		spot->rotation = rotation;
+		spot->buffer = MAZE_NONE;
+		return;
+	}
+	spot = add_spot(maker, body, MAZE_TURN);
+	spot->rotation = rotation;
+	spot->buffer = MAZE_NONE;
+	if (!has_buffers(maker, 1) || maze_below(&maker->random, 2) == 0)
+		return;
+	copy = add_spot(maker, body, MAZE_COPY);
+	copy->rotation = rotation;
+	copy->buffer = MAZE_NONE;
+	copy->source = spot->buffer = new_buffers(maker->maze, 1);
+	follow(copy, spot->number);
+}
+
+/* Buffers of a rotation, and the spots that write the next one. */
 static void add_rotation(struct maker *maker, uint32_t body)
 {
 	struct maze *maze = maker->maze;
@@ -247,7 +275,7 @@ static void add_rotation(struct maker *maker, uint32_t body)
 	uint32_t count = 2 + prologue + (uint32_t)maze_below(&maker->random, 3);
 	uint32_t number = maze->rotation_count;
 
-	if (!room_for(maker, 1) || !has_buffers(maker, count) ||
+	if (!room_for(maker, 2) || !has_buffers(maker, count) ||
 	    number == MAZE_ROTATIONS)
 		return;
 	maze->rotation_count++;
@@ -256,7 +284,7 @@ static void add_rotation(struct maker *maker, uint32_t body)
 		.count = count, .prologue = prologue,
 	};
 	maze->bodies[body].rotation = number;
-	add_spot(maker, body, MAZE_TURN)->rotation = number;
+	add_writers(maker, body, number);
 }
 
 static void fill_region(struct maker *maker, struct maze_spot *region,

@@ -39,7 +39,8 @@ enum maze_kind {
 	MAZE_VALUE,	/* has a parameter */
 	MAZE_SIZE,	/* has a launch size that is a parameter of the run */
 	MAZE_SCRATCH,	/* has scratch memory */
-	MAZE_TURN,	/* reads this buffer of a rotation, writes the next */
+	MAZE_TURN,	/* reads this buffer of a rotation; writes the next, or
+			 * `buffer` */
 	MAZE_LOOK,	/* reads a buffer, or one of a rotation */
 	MAZE_SET,	/* sets the predicate word of a region */
 	MAZE_LOWER,	/* lowers it */
@@ -47,8 +48,8 @@ enum maze_kind {
 	/* Spots without a function. */
 	MAZE_JOIN,
 	MAZE_MARK,
-	MAZE_FILL,
-	MAZE_COPY,
+	MAZE_FILL,	/* of `buffer`, or the next one of a rotation */
+	MAZE_COPY,	/* likewise; from `source`, or this one */
 	/* Regions; the predicate is a function or a word. */
 	MAZE_WHILE,
 	MAZE_DO,
@@ -71,7 +72,8 @@ struct maze_spot {
 	uint32_t buffer;	/* the buffer that it reads or writes, or the
 				 * word */
 	uint32_t source;
-	uint32_t rotation;	/* TURN, LOOK: or MAZE_NONE */
+	uint32_t rotation;	/* TURN, LOOK, FILL, COPY: or MAZE_NONE; it has
+				 * the buffers that are MAZE_NONE */
 	uint64_t cost;
 	/* The spots that it takes numbers from, as masks: all before it; those
 	 * of the same body, from the iteration before; and for a predicate
@@ -136,6 +138,8 @@ struct maze {
 	struct maze_body bodies[MAZE_BODIES];
 	struct maze_rotation rotations[MAZE_ROTATIONS];
 	uint64_t contents[MAZE_BUFFERS]; /* the values that the walk computed */
+	/* Of buffers that a copy or fill of a stopped run may have written. */
+	bool vague[MAZE_BUFFERS];
 	plait_buffer *buffers[MAZE_BUFFERS];
 	struct maze_world *world; /* of all functions to which the run does not
 				   * pass one */

@@ -271,6 +271,11 @@ static uint32_t set_arguments(struct maze *maze, const struct maze_spot *spot,
 	case MAZE_TURN:
 		arguments[0] = arguments[1] = buffer_argument(maze, spot);
 		arguments[1].ahead = 1;
+		if (spot->buffer != MAZE_NONE) {
+			arguments[1].kind = PLAIT_ARGUMENT_BUFFER;
+			arguments[1].buffer = maze->buffers[spot->buffer];
+			arguments[1].rotation = arguments[1].ahead = 0;
+		}
 		return 2;
 	case MAZE_LOOK:
 	case MAZE_SET:
@@ -323,13 +328,22 @@ static void describe_data(const struct maze_spot *spot, plait_node_desc *desc)
 
 	desc->kind = spot->kind == MAZE_FILL ? PLAIT_NODE_FILL :
 					       PLAIT_NODE_COPY;
-	desc->target = maze->buffers[spot->buffer];
 	desc->bytes = 8;
+	if (spot->buffer != MAZE_NONE) {
+		desc->target = maze->buffers[spot->buffer];
+	} else {
+		desc->target_rotation =
+			maze->rotations[spot->rotation].handle;
+		desc->target_ahead = 1;
+	}
 	if (spot->kind == MAZE_FILL) {
 		desc->pattern = spot->number + 1;
 		desc->pattern_bytes = 8;
-	} else {
+	} else if (spot->source != MAZE_NONE) {
 		desc->source = maze->buffers[spot->source];
+	} else {
+		desc->source_rotation =
+			maze->rotations[spot->rotation].handle;
 	}
 }
 

@@ -130,20 +130,56 @@ static uint64_t innermost_iteration(const struct walk *walk, uint32_t body)
 	return walk->iterations[region];
 }
 
-/* The buffer that it reads, or with `ahead` writes. */
-static uint64_t *content(struct walk *walk, const struct maze_spot *spot,
-			 uint32_t ahead)
+/* A buffer, or if that is none the one of its rotation, `ahead` iterations from
+ * the current one. */
+static uint32_t buffer_of(const struct walk *walk,
+			  const struct maze_spot *spot, uint32_t buffer,
+			  uint32_t ahead)
 {
-	struct maze *maze = walk->maze;
+	const struct maze *maze = walk->maze;
 	const struct maze_rotation *rotation;
 	uint32_t loop;
 
-	if (spot->rotation == MAZE_NONE)
-		return &maze->contents[spot->buffer];
+	if (buffer != MAZE_NONE)
+		return buffer;
 	rotation = &maze->rotations[spot->rotation];
 	loop = maze->bodies[rotation->body].region;
-	return &maze->contents[maze_turn_buffer(
-		rotation, walk->iterations[loop] + ahead)];
+	return maze_turn_buffer(rotation, walk->iterations[loop] + ahead);
+}
+
+/* The buffer that a spot with a function reads, or none. */
+static uint32_t read_buffer(const struct walk *walk,
+			    const struct maze_spot *spot)
+{
+	if (spot->kind == MAZE_TURN)
+		return buffer_of(walk, spot, MAZE_NONE, 0);
+	if (spot->kind != MAZE_LOOK)
+		return MAZE_NONE;
+	return buffer_of(walk, spot, spot->rotation == MAZE_NONE ?
+			 spot->buffer : MAZE_NONE, 0);
+}
+
+static void set_content(struct walk *walk, uint32_t buffer, uint64_t number,
+			bool vague)
+{
+	walk->maze->contents[buffer] = number;
+	walk->maze->vague[buffer] = vague;
+}
+
+/* A stopped run may have ended before it; then what it would have written is
+ * written, or not.  A function reads other buffers behind their writers only. */
+static void move_content(struct walk *walk, const struct maze_spot *spot)
+{
+	uint32_t to = buffer_of(walk, spot, spot->buffer, 1), from;
+	bool vague = walk->extent != MAZE_WHOLE && spot->buffer == MAZE_NONE;
+
+	if (spot->kind == MAZE_FILL) {
+		set_content(walk, to, spot->number + 1, vague);
+		return;
+	}
+	from = buffer_of(walk, spot, spot->source, 0);
+	set_content(walk, to, walk->maze->contents[from],
+		    vague || walk->maze->vague[from]);
 }
 
 /* Its region's word, which SET has set for the visit that comes next. */
@@ -170,7 +206,7 @@ static uint64_t extra_of(struct walk *walk, const struct maze_spot *spot)
 		return walk->world->size;
 	case MAZE_TURN:
 	case MAZE_LOOK:
-		return *content(walk, spot, 0);
+		return walk->maze->contents[read_buffer(walk, spot)];
 	case MAZE_SET:
 	case MAZE_LOWER:
 		return word_of(walk, spot);
@@ -186,16 +222,19 @@ static void check_entry(struct walk *walk, const struct maze_spot *spot,
 		&walk->world->entries[spot->number][turn];
 	uint64_t number = maze_number(spot, walk->numbers, turn,
 				      extra_of(walk, spot));
+	uint32_t from = read_buffer(walk, spot);
+	bool vague = from != MAZE_NONE && walk->maze->vague[from];
 
 	if (!before.sound)
 		blame(walk, spot, turn, "ran though not all before it did");
 	else if (entry->begin <= before.end)
 		blame(walk, spot, turn, "began before all before it ended");
-	else if (entry->number != number)
+	else if (entry->number != number && !vague)
 		blame(walk, spot, turn, "found what it must not find");
 	walk->numbers[spot->number][turn & 1] = entry->number;
 	if (spot->kind == MAZE_TURN)
-		*content(walk, spot, 1) = entry->number;
+		set_content(walk, buffer_of(walk, spot, spot->buffer, 1),
+			    entry->number, false);
 	walk->report->ran++;
 }
 
@@ -243,10 +282,8 @@ static struct moment walk_leaf(struct walk *walk, const struct maze_spot *spot,
 {
 	if (maze_stamps(spot))
 		return walk_stamp(walk, spot, before);
-	if (spot->kind == MAZE_FILL)
-		*content(walk, spot, 0) = spot->number + 1;
-	if (spot->kind == MAZE_COPY)
-		*content(walk, spot, 0) = walk->maze->contents[spot->source];
+	if (spot->kind == MAZE_FILL || spot->kind == MAZE_COPY)
+		move_content(walk, spot);
 	if (!follow_command(walk, spot, &before)) {
 		before.sound = false;
 		if (walk->extent == MAZE_WHOLE)
