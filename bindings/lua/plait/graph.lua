@@ -180,7 +180,7 @@ end
 
 --- Add a fill: repeat a pattern of `how.pattern_bytes` bytes, default 4, over `how.bytes`
 -- bytes from `how.offset` on; the default is the rest of the buffer.  The target may be
--- a plait.parameter that each run sets; it needs `bytes`.
+-- a buffer of a rotation, or a plait.parameter that each run sets, which needs `bytes`.
 function Graph:fill(target, pattern, how)
   local offset, bytes = how and how.offset or 0, how and how.bytes
   local fields = {pattern = pattern, pattern_bytes = how and how.pattern_bytes or 4, target_offset = offset}
@@ -190,7 +190,8 @@ function Graph:fill(target, pattern, how)
 end
 
 --- Add a copy from buffer to buffer; `how` also takes the options of queue:copy.  Target
--- and source may each be a plait.parameter that each run sets; it needs `bytes`.
+-- and source may each be a buffer of a rotation, or a plait.parameter that each run sets, which
+-- needs `bytes`.
 function Graph:copy(target, source, how)
   local fields, given = {}, how and how.bytes
   memory.side(fields, "target", target, "copy", given)
@@ -280,9 +281,9 @@ function Graph:temporary(bytes, label, device)
 end
 
 --- In the body of a loop: rotate through buffers, one per iteration.  Returns
--- {now = , next = , ahead = }: kernel arguments for the buffer of this iteration and the
--- next, and a function that returns one for the n-th after this.  Last, {prologue = true}:
--- the first buffer is for iteration 0 only.
+-- {now = , next = , ahead = }: kernel arguments, and sides of copies and fills, for the buffer
+-- of this iteration and the next, and a function that returns one for the n-th after this.
+-- Last, {prologue = true}: the first buffer is for iteration 0 only.
 function Graph:rotate(...)
   local buffers, flags = {...}, 0
   if core.is_plain(buffers[#buffers]) then
@@ -293,8 +294,9 @@ function Graph:rotate(...)
   local array, out = ffi.new("plait_buffer *[?]", #buffers), ffi.new "uint64_t[1]"
   for i, one in ipairs(buffers) do array[i - 1] = core.handle(one, "Buffer", "rotate") end
   core.check(lib.plait_graph_add_rotation(self:handle(), array, #buffers, flags, out, core.error))
-  return {now = kernel.turn(out[0], 0), next = kernel.turn(out[0], 1),
-          ahead = function(count) return kernel.turn(out[0], count) end}
+  local number, bytes = out[0], buffers[1].bytes
+  return {now = kernel.turn(number, 0, bytes), next = kernel.turn(number, 1, bytes),
+          ahead = function(count) return kernel.turn(number, count, bytes) end}
 end
 
 --- Schedule the graph; return a plan.  Options: `lanes`, most lanes per device (0: what

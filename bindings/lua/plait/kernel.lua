@@ -77,9 +77,10 @@ function kernel.series(given)
   return array, #given
 end
 
--- A kernel argument: the buffer of a rotation, `ahead` iterations from this.
-function kernel.turn(rotation, ahead)
-  return setmetatable({kind = lib.PLAIT_ARGUMENT_ROTATION, rotation = rotation, ahead = ahead}, Special)
+-- A kernel argument, or a side of a copy or fill: the buffer of a rotation, `ahead` iterations
+-- from this; `bytes` is the size of each.
+function kernel.turn(rotation, ahead, bytes)
+  return setmetatable({kind = lib.PLAIT_ARGUMENT_ROTATION, rotation = rotation, ahead = ahead, bytes = bytes}, Special)
 end
 
 -- --- kernels -------------------------------------------------------------------

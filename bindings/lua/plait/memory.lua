@@ -140,11 +140,14 @@ function memory.extent(target, source, how)
          how.target_offset or 0, how.source_offset or 0, rows
 end
 
--- Return the node fields of one operand of a copy or fill: a buffer, or a parameter.
+-- Return the node fields of one operand of a copy or fill: a buffer, one of a rotation, or a
+-- parameter.
 function memory.side(fields, name, given, what, bytes)
   if type(given) == "table" and given.kind == lib.PLAIT_ARGUMENT_PARAMETER then
     if not bytes then core.raise(what .. ": a parameter needs `bytes`") end
     fields[name == "target" and "target_parameter" or "source_parameter"] = given.name
+  elseif type(given) == "table" and given.kind == lib.PLAIT_ARGUMENT_ROTATION then
+    fields[name .. "_rotation"], fields[name .. "_ahead"] = given.rotation, given.ahead
   else
     fields[name] = core.handle(given, "Buffer", ("%s: the %s"):format(what, name))
   end

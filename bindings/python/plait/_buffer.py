@@ -98,10 +98,12 @@ def check_integers(what, **given):
             raise TypeError("%s: %s: %r is not an integer" % (what, name, value))
 
 
-def copied(target, source, size, rows):
-    """Return the size of a copy in bytes; with `rows`, the size of one row."""
-    check_buffer(target, "copy: the target")
-    check_buffer(source, "copy: the source")
+def copied(target, source, size, rows, turns=None):
+    """Return the size of a copy in bytes; with `rows`, the size of one row.  `turns`: the class
+    of sides that are buffers of rotations."""
+    for name, side in (("target", target), ("source", source)):
+        if turns is None or not isinstance(side, turns):
+            check_buffer(side, "copy: the " + name)
     check_integers("copy", size=size)
     if rows is not None and not isinstance(rows, Rows):
         raise TypeError("copy: rows: %r is not a plait.Rows" % (rows,))

@@ -63,16 +63,16 @@ class Barrier(_Devices):
 class Rotation:
     """A ring of buffers that advances by one per loop iteration.
 
-    `now`, `next` and `ahead(n)` are kernel arguments: the buffer of this iteration,
-    of the next one, and of the n-th one after this.
+    `now`, `next` and `ahead(n)` are kernel arguments, and sides of copies and fills: the
+    buffer of this iteration, of the next one, and of the n-th one after this.
     """
 
-    def __init__(self, number):
-        self.now, self.next, self._number = Turn(number), Turn(number, 1), number
+    def __init__(self, number, size):
+        self.now, self.next = Turn(number, 0, size), Turn(number, 1, size)
 
     def ahead(self, count: int) -> Turn:
         """Return a kernel argument: the buffer of the iteration `count` after this."""
-        return Turn(self._number, count)
+        return Turn(self.now.number, count, self.now.size)
 
 
 def check_node(given, what):
@@ -94,7 +94,9 @@ _PARAMETERS = {"target": "target_parameter", "source": "source_parameter"}
 
 
 def _side(name, given, what, size):
-    """Return the node field for one operand: a buffer, or a parameter name."""
+    """Return the node fields of one operand: a buffer, one of a rotation, or a parameter."""
+    if isinstance(given, Turn):
+        return {name + "_rotation": given.number, name + "_ahead": given.ahead}
     if not isinstance(given, Parameter):
         check_buffer(given, "%s: the %s" % (what, name))
         return {name: given.handle}
@@ -218,10 +220,11 @@ class Graph(Handle):
 
         The default size is that of the smaller buffer.  `rows` is a plait.Rows for
         a strided copy, where `size` is the size of one row.  `target` or `source`
-        may be a plait.Parameter that each run sets; `size` is then required.
+        may be a buffer of a plait.Rotation, or a plait.Parameter that each run sets; `size`
+        is then required.
         """
         if not any(isinstance(side, Parameter) for side in (target, source)):
-            size = copied(target, source, size, rows)
+            size = copied(target, source, size, rows, Turn)
         return self._add(_raw.PLAIT_NODE_COPY, {
             **_side("target", target, "copy", size), **_side("source", source, "copy", size),
             "bytes": size, "target_offset": target_offset, "source_offset": source_offset,
@@ -265,8 +268,8 @@ class Graph(Handle):
              device: On = None, cost: Optional[int] = None) -> Node:
         """Add a fill: repeat a pattern of `pattern_bytes` bytes over a buffer.
 
-        The default size is the rest of the buffer.  `target` may be a
-        plait.Parameter that each run sets; `size` is then required.
+        The default size is the rest of the buffer.  `target` may be a buffer of a
+        plait.Rotation, or a plait.Parameter that each run sets; `size` is then required.
         """
         check_integers("fill", pattern=pattern, pattern_bytes=pattern_bytes, size=size, offset=offset)
         return self._add(_raw.PLAIT_NODE_FILL, {
@@ -361,7 +364,7 @@ class Graph(Handle):
         number = c_uint64()
         call(lib.plait_graph_add_rotation, self.handle, array, len(buffers),
              _raw.PLAIT_ROTATION_PROLOGUE if prologue else 0, byref(number))
-        return Rotation(number.value)
+        return Rotation(number.value, buffers[0].size)
 
     # --- freezing
 

@@ -121,10 +121,11 @@ class Iteration:
 
 
 class Turn:
-    """A kernel argument: the buffer of a rotation, `ahead` iterations from this."""
+    """A kernel argument, or a side of a copy or fill: the buffer of a rotation, `ahead`
+    iterations from this; `size`, the bytes of each of its buffers."""
 
-    def __init__(self, number, ahead=0):
-        self.number, self.ahead = number, ahead
+    def __init__(self, number, ahead=0, size=0):
+        self.number, self.ahead, self.size = number, ahead, size
 
 
 scratch, iteration = Scratch(), Iteration()

@@ -359,6 +359,22 @@ class Plans(Case):
         graph.freeze()()
         self.assertEqual(b.tolist(), [3])
 
+    def test_rotation_that_is_copied(self):
+        a, b, out = (self.device.array(array.array("I", [n, n])) for n in (5, 6, 7))
+        graph = self.system.graph()
+        loop, body = graph.repeat(3)
+        turns = body.rotate(a, b)
+        half = body.copy(turns.next, turns.now, 4)
+        body.fill(turns.next, 9, size=4, offset=4, after=half)
+        graph.copy(out, turns.now, after=loop)
+        graph.read(turns.ahead(1), plait.Parameter("seen"), after=loop)
+        seen = bytearray(8)
+        graph.freeze()(seen=seen)
+        self.assertEqual(out.tolist(), [5, 9])
+        self.assertEqual(bytes(seen), b"\5\0\0\0\x09\0\0\0")
+        with self.assertRaisesRegex(plait.InvalidError, "target_rotation: ahead is more"):
+            body.fill(turns.ahead(16))
+
     def test_runs_that_share_a_buffer(self):
         self.run_pairs(lambda graph, size: self.device.buffer(size))
 

@@ -301,7 +301,22 @@ function Base.fill!(graph::Graph, target::Parameter, value::T, count; how...) wh
                              pattern_bytes=bytes); how...)
 end
 
+"""
+    fill!(graph, turn, value, count; after, ...)
+
+Add a fill of `count` elements of a buffer of a rotation: `turns.now` or `turns.next`.
+"""
+function Base.fill!(graph::Graph, target::Turn, value::T, count; how...) where {T}
+    word = zeros(UInt64, 1)
+    bytes = store(word, 1, T, value, () -> "fill")
+    add(graph, Raw.PLAIT_NODE_FILL, (; side(:target, target)..., bytes=bytes * count, pattern=word[1],
+                                     pattern_bytes=bytes); how...)
+end
+
 side(name, given::Buffer) = NamedTuple{(name,)}((handle(given),))
+side(name, given::Turn) = name === :target ?
+    (target_rotation=given.rotation, target_ahead=given.ahead) :
+    (source_rotation=given.rotation, source_ahead=given.ahead)
 side(name, given::Parameter) = name === :target ? (target_parameter=text_at(given.name),) :
     (source_parameter=text_at(given.name),)
 
@@ -323,6 +338,20 @@ Base.copy!(graph::Graph, target::Buffer, source::Parameter; how...) =
 Base.copy!(graph::Graph, target::Parameter, source::Buffer; how...) =
     add_copy(graph, target, source, sizeof(source); how...)
 Base.copy!(graph::Graph, target::Parameter, source::Parameter, bytes; how...) =
+    add_copy(graph, target, source, bytes; how...)
+
+"""
+    copy!(graph, target, turn; after, ...)
+    copy!(graph, turn, source; after, ...)
+    copy!(graph, turn, turn, bytes; after, ...)
+
+Add a copy whose sides are buffers of rotations. The size is that of the buffer.
+"""
+Base.copy!(graph::Graph, target::Buffer, source::Turn; how...) =
+    add_copy(graph, target, source, sizeof(target); how...)
+Base.copy!(graph::Graph, target::Turn, source::Buffer; how...) =
+    add_copy(graph, target, source, sizeof(source); how...)
+Base.copy!(graph::Graph, target::Turn, source::Turn, bytes; how...) =
     add_copy(graph, target, source, bytes; how...)
 
 """

@@ -101,6 +101,16 @@ test("loops and branches") do system, device, queue
     end
     freeze(turning)()
     is(Array(b), Float32[3], "buffers take turns")
+    c, d, last = array(device, UInt32[5, 5]), array(device, UInt32[6, 6]), array(device, UInt32[7, 7])
+    moving = Graph(system)
+    count = repeat!(moving, 3) do body
+        turns = rotate!(body, c, d)
+        step = fill!(body, turns.next, UInt32(9), 2)
+        step = copy!(body, turns.next, turns.now, 4; after=step)
+        copy!(body, last, turns.now; after=step)
+    end
+    freeze(moving)()
+    is(Array(last), UInt32[5, 9], "buffers that take turns are copied and filled")
 end
 
 test("loops with a count") do system, device, queue

@@ -14,7 +14,7 @@ use plait_sys as raw;
 
 use crate::error::{c_text, call, pointer_of, Error, Result};
 use crate::inbox::{answer_of, as_user_data, Functions, Outcome, Owner, Registered, Verdict};
-use crate::kernel::{Argument, Arguments, Items, Kernel, Parameter, Rotation, Series};
+use crate::kernel::{Argument, Arguments, Items, Kernel, Kind, Parameter, Rotation, Series};
 use crate::library::{lib, Handle};
 use crate::memory::{Buffer, Element};
 use crate::plan::Plan;
@@ -301,6 +301,52 @@ impl Graph {
         made.target_parameter = Some(target.0);
         made.source_parameter = Some(source.0);
         made.desc.bytes = bytes;
+        made
+    }
+
+    /// A copy of a buffer to one of a rotation, such as [`Rotation::next`].
+    #[track_caller]
+    pub fn copy_to_turn<'a, T: Element>(&'a self, target: Argument<'a>, source: &'a Buffer<T>)
+        -> Adding<'a, Node> {
+        let mut made = Adding::new(self, raw::PLAIT_NODE_COPY);
+        made.desc.source = source.raw.get();
+        made.desc.bytes = (source.len() * std::mem::size_of::<T>()) as u64;
+        made.target_turn(target);
+        made
+    }
+
+    /// A copy to a buffer from one of a rotation.
+    #[track_caller]
+    pub fn copy_from_turn<'a, T: Element>(&'a self, target: &'a Buffer<T>, source: Argument<'a>)
+        -> Adding<'a, Node> {
+        let mut made = Adding::new(self, raw::PLAIT_NODE_COPY);
+        made.desc.target = target.raw.get();
+        made.desc.bytes = (target.len() * std::mem::size_of::<T>()) as u64;
+        made.source_turn(source);
+        made
+    }
+
+    /// A copy of `bytes` bytes between two buffers of rotations.
+    #[track_caller]
+    pub fn copy_turns<'a>(&'a self, target: Argument<'a>, source: Argument<'a>, bytes: u64)
+        -> Adding<'a, Node> {
+        let mut made = Adding::new(self, raw::PLAIT_NODE_COPY);
+        made.desc.bytes = bytes;
+        made.target_turn(target);
+        made.source_turn(source);
+        made
+    }
+
+    /// A fill of `count` elements of a buffer of a rotation.
+    #[track_caller]
+    pub fn fill_turn<'a, T: Element>(&'a self, target: Argument<'a>, value: T, count: usize)
+        -> Adding<'a, Node> {
+        let mut made = Adding::new(self, raw::PLAIT_NODE_FILL);
+        let (pattern, size) = pattern_of(value);
+        made.desc.pattern = pattern;
+        made.desc.pattern_bytes = size;
+        made.desc.bytes = count as u64 * u64::from(size);
+        made.target_turn(target);
         made
     }
 
@@ -724,6 +770,23 @@ impl<'a, M: Made> Adding<'a, M> {
             wrong: None,
             made: PhantomData,
         }
+    }
+
+    fn turn(&mut self, given: Argument<'a>) -> (u64, u64) {
+        if let Kind::Turn(rotation, ahead) = given.kind {
+            return (rotation, ahead);
+        }
+        self.wrong = Some(Error::invalid("this side of a copy or fill is a buffer of a rotation: its \
+                                          now(), next() or ahead()".into()));
+        (0, 0)
+    }
+
+    fn target_turn(&mut self, given: Argument<'a>) {
+        (self.desc.target_rotation, self.desc.target_ahead) = self.turn(given);
+    }
+
+    fn source_turn(&mut self, given: Argument<'a>) {
+        (self.desc.source_rotation, self.desc.source_ahead) = self.turn(given);
     }
 
     fn host(&mut self, name: &str, bytes: usize) {

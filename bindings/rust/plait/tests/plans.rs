@@ -231,6 +231,27 @@ fn loops_and_turns() {
 }
 
 #[test]
+fn turns_that_are_copied() {
+    alone(|system, _| {
+        let device = system.device();
+        let (a, b) = (device.array(&[5u32, 5])?, device.array(&[6u32, 6])?);
+        let (one, out) = (device.array(&[1u32])?, device.array(&[7u32, 7])?);
+        let graph = system.graph()?;
+        let (first, body) = graph.repeat(3u64).add()?;
+        let turns = body.rotate(&[&a, &b])?;
+        let step = body.fill_turn(turns.next(), 9u32, 2).add()?;
+        let step = body.copy_turns(turns.next(), turns.now(), 4).after(step).add()?;
+        body.copy_from_turn(&out, turns.now()).after(step).add()?;
+        graph.copy_to_turn(turns.next(), &one).after(first).add()?;
+        graph.freeze()?.call(with![])?;
+        assert_eq!(out.read()?, [5, 9]);
+        assert_eq!(a.read()?, [1, 9]);
+        assert!(body.fill_turn(args![&one][0], 9u32, 1).add().is_err());
+        Ok(())
+    });
+}
+
+#[test]
 fn loops_with_a_count() {
     alone(|system, _| {
         let device = system.device();
