@@ -51,7 +51,9 @@ enum {
 	PLAIT_NATIVE_CU_CONTEXT = 33,
 	/* CUDA queue: CUstream.  Buffer: CUdeviceptr. */
 	PLAIT_NATIVE_CU_STREAM = 34,
-	PLAIT_NATIVE_CU_POINTER = 35
+	PLAIT_NATIVE_CU_POINTER = 35,
+	/* MPI: MPI_Comm_c2f of a communicator, in plait_port_request. */
+	PLAIT_NATIVE_MPI_COMM = 48
 };
 
 /*

@@ -572,7 +572,8 @@ enum {
 	PLAIT_NATIVE_CU_DEVICE = 32,
 	PLAIT_NATIVE_CU_CONTEXT = 33,
 	PLAIT_NATIVE_CU_STREAM = 34,
-	PLAIT_NATIVE_CU_POINTER = 35
+	PLAIT_NATIVE_CU_POINTER = 35,
+	PLAIT_NATIVE_MPI_COMM = 48
 };
 plait_status plait_device_native(plait_device *device,
 					   plait_native_kind kind,

@@ -194,6 +194,7 @@ pub const PLAIT_NATIVE_CU_DEVICE: plait_native_kind = 32;
 pub const PLAIT_NATIVE_CU_CONTEXT: plait_native_kind = 33;
 pub const PLAIT_NATIVE_CU_STREAM: plait_native_kind = 34;
 pub const PLAIT_NATIVE_CU_POINTER: plait_native_kind = 35;
+pub const PLAIT_NATIVE_MPI_COMM: plait_native_kind = 48;
 pub const PLAIT_SOURCE_PORTABLE: plait_source_form = 0;
 pub const PLAIT_SOURCE_C: plait_source_form = 1;
 pub const PLAIT_SOURCE_OPENCL_C: plait_source_form = 2;
