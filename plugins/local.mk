@@ -125,8 +125,30 @@ pkglib_LTLIBRARIES += %D%/plait_cuda.la
 %C%_plait_cuda_la_LDFLAGS = $(LDFLAGS_PLUGIN)
 %C%_plait_cuda_la_LIBADD = -lpthread
 
+# openmpi, mpich: ranks of an MPI job; one source, compiled for each MPI
+MPI = %D%/mpi/calls.h %D%/mpi/code.c %D%/mpi/entry.c %D%/mpi/library.c \
+	%D%/mpi/link.c %D%/mpi/places.c %D%/mpi/port.c %D%/mpi/port.h \
+	%D%/mpi/process.c %D%/mpi/pump.c %D%/mpi/record.c %D%/mpi/stream.c \
+	%D%/driven/atomic.h %D%/driven/driven.h %D%/driven/process_state.c \
+	%D%/driven/process_state.h %D%/driven/table.c %D%/driven/text.c
+if OPENMPI
+pkglib_LTLIBRARIES += %D%/plait_openmpi.la
+%C%_plait_openmpi_la_SOURCES = $(MPI)
+%C%_plait_openmpi_la_CPPFLAGS = $(CPPFLAGS_PLUGIN) -I$(srcdir)/%D% $(OPENMPI_CFLAGS)
+%C%_plait_openmpi_la_LDFLAGS = $(LDFLAGS_PLUGIN)
+%C%_plait_openmpi_la_LIBADD = -lpthread
+endif
+if MPICH
+pkglib_LTLIBRARIES += %D%/plait_mpich.la
+%C%_plait_mpich_la_SOURCES = $(MPI)
+%C%_plait_mpich_la_CPPFLAGS = $(CPPFLAGS_PLUGIN) -I$(srcdir)/%D% $(MPICH_CFLAGS)
+%C%_plait_mpich_la_LDFLAGS = $(LDFLAGS_PLUGIN)
+%C%_plait_mpich_la_LIBADD = -lpthread
+endif
+
 # What a backend is, its options and its limits; null has its own folder.
 nobase_dist_tree_DATA += %D%/chaos/README.md %D%/check/README.md \
 	%D%/cuda/README.md %D%/driven/README.md %D%/fault/README.md \
 	%D%/forward/README.md %D%/host/README.md %D%/loopback/README.md \
-	%D%/opencl/README.md %D%/shm/README.md %D%/trace/README.md
+	%D%/mpi/README.md %D%/opencl/README.md %D%/shm/README.md \
+	%D%/trace/README.md

@@ -49,6 +49,7 @@ if not plugins:
 for plugin in plugins:
     check(plugin)
     driver = {"plait_opencl.so": ["libOpenCL.so.1"],
+              "plait_openmpi.so": ["libmpi.so.40"], "plait_mpich.so": ["libmpich.so.12", "libmpi.so.12"],
               "plait_cuda.so": ["libcuda.so.1", "libnvrtc.so.13", "libnvrtc.so.12"]}.get(os.path.basename(plugin), [])
     ok(opens(plugin) == driver, os.path.basename(plugin) + " tells packagers what it opens", *opens(plugin))
 check(os.path.join(BUILD, "src/.libs/libplait.so"), library=True)

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Movement of slots and credits between the two halves of a link.
+ *
+ * A receiving half has a receive posted for each free slot, so each slot that a
+ * sending half gives to MPI meets its receive: MPI stores nothing in between,
+ * and copies a long slot once.  Slots carry their head and their bytes as one
+ * message.  The receiving half tells how many slots were taken, each time that
+ * half of the depth was, and else when nothing more is taken for some pumps.
+ */
+#include "driven/atomic.h"
+#include "port.h"
+
+/* Pumps until a credit that nothing requires is sent. */
+enum { IDLE_PUMPS = 32 };
+
+static plait_link_slot *slot_at(const struct plait_backend_link *link,
+				uint64_t index)
+{
+	return (plait_link_slot *)(void *)(link->slots + index % link->depth *
+					   link->stride);
+}
+
+static void lose(struct plait_backend_link *link, const char *what, int code)
+{
+	char text[200];
+
+	plaitp_mpi_explain(link->port->mpi, code, text, sizeof(text));
+	plaitp_mpi_lose(link->port, link->peer, "link %llu, %s: %s",
+			(unsigned long long)link->number, what, text);
+}
+
+/* Let the pump test the oldest slot. */
+static void test_oldest(struct plait_backend_link *link)
+{
+	MPI_Request *tested = plaitp_mpi_slot_request(link);
+	MPI_Request *oldest = &link->requests[link->done % link->depth];
+
+	if (*tested != link->port->mpi->no_request ||
+	    link->done == link->posted)
+		return;
+	*tested = *oldest;
+	*oldest = link->port->mpi->no_request;
+}
+
+/* --- sending -------------------------------------------------------------- */
+
+static void expect_credit(struct plait_backend_link *link)
+{
+	const plait_backend_port *port = link->port;
+	int code = port->mpi->Irecv(link->credit_word, sizeof(uint64_t),
+				    port->mpi->byte, (int)link->peer,
+				    (int)link->tag + 1, port->base->comm,
+				    plaitp_mpi_credit_request(link));
+
+	if (code != MPI_SUCCESS)
+		lose(link, "receive of credits", code);
+}
+
+void plaitp_mpi_stream_connect(plait_backend_link *link,
+			       const struct mpi_record *record)
+{
+	if (record->depth != link->depth ||
+	    record->slot_bytes != link->slot_bytes) {
+		plaitp_mpi_lose(link->port, link->peer, "link %llu has %u "
+				"slots of %llu bytes there, %u of %llu here",
+				(unsigned long long)link->number,
+				record->depth,
+				(unsigned long long)record->slot_bytes,
+				link->depth,
+				(unsigned long long)link->slot_bytes);
+		return;
+	}
+	link->tag = record->tag;
+	link->is_connected = true;
+	expect_credit(link);
+}
+
+static bool send_slot(struct plait_backend_link *link)
+{
+	const plait_backend_port *port = link->port;
+	const plait_link_slot *slot = slot_at(link, link->posted);
+	int code;
+
+	if (slot->bytes > link->slot_bytes) {
+		plaitp_mpi_lose(link->port, link->peer, "link %llu: a slot "
+				"with %llu bytes in room for %llu",
+				(unsigned long long)link->number,
+				(unsigned long long)slot->bytes,
+				(unsigned long long)link->slot_bytes);
+		return false;
+	}
+	code = port->mpi->Isend(slot, (int)(sizeof(*slot) + slot->bytes),
+				port->mpi->byte, (int)link->peer,
+				(int)link->tag, port->base->comm,
+				&link->requests[link->posted % link->depth]);
+	if (code != MPI_SUCCESS) {
+		lose(link, "send", code);
+		return false;
+	}
+	link->posted++;
+	return true;
+}
+
+/* Returns true if it gave slots to MPI.  Slots wait for their receives: the
+ * credit says how many were taken. */
+static bool advance_send(struct plait_backend_link *link)
+{
+	/* Acquire: pairs with the world's store of `ready`. */
+	uint64_t ready = plaitp_driven_load64(link->ready);
+	bool moved = false;
+
+	while (link->is_connected && link->posted < ready &&
+	       link->posted - link->credit < link->depth && send_slot(link))
+		moved = true;
+	return moved;
+}
+
+/* A slot is free when it was taken, and MPI has sent it. */
+static void free_slots(struct plait_backend_link *link)
+{
+	plaitp_driven_store64(link->taken, link->credit < link->done
+					 ? link->credit : link->done);
+}
+
+/* --- receiving ------------------------------------------------------------ */
+
+static bool receive_slot(struct plait_backend_link *link)
+{
+	const plait_backend_port *port = link->port;
+	uint64_t bytes = sizeof(plait_link_slot) + link->slot_bytes;
+	int code = port->mpi->Irecv(slot_at(link, link->posted), (int)bytes,
+				    port->mpi->byte, (int)link->peer,
+				    (int)link->tag, port->base->comm,
+				    &link->requests[link->posted %
+						    link->depth]);
+
+	if (code != MPI_SUCCESS) {
+		lose(link, "receive", code);
+		return false;
+	}
+	link->posted++;
+	return true;
+}
+
+static bool is_credit_due(struct plait_backend_link *link, uint64_t taken)
+{
+	uint64_t untold = taken - link->credit;
+
+	if (untold == 0 || *plaitp_mpi_credit_request(link) !=
+				   link->port->mpi->no_request)
+		return false;
+	return untold >= (link->depth + 1) / 2 || ++link->idle >= IDLE_PUMPS;
+}
+
+static bool send_credit(struct plait_backend_link *link, uint64_t taken)
+{
+	const plait_backend_port *port = link->port;
+	int code;
+
+	*link->credit_word = taken;
+	code = port->mpi->Isend(link->credit_word, sizeof(uint64_t),
+				port->mpi->byte, (int)link->peer,
+				(int)link->tag + 1, port->base->comm,
+				plaitp_mpi_credit_request(link));
+	if (code != MPI_SUCCESS) {
+		lose(link, "send of credits", code);
+		return false;
+	}
+	link->credit = taken;
+	link->idle = 0;
+	return true;
+}
+
+/* Returns true if it posted receives or sent a credit.  A credit promises
+ * posted receives. */
+static bool advance_receive(struct plait_backend_link *link)
+{
+	/* Acquire: pairs with the world's store of `taken`. */
+	uint64_t taken = plaitp_driven_load64(link->taken);
+	bool moved = false;
+
+	if (link->is_destroyed)
+		taken = link->done;
+	while (link->posted < taken + link->depth) {
+		if (!receive_slot(link))
+			return moved;
+		moved = true;
+	}
+	if (is_credit_due(link, taken) && send_credit(link, taken))
+		moved = true;
+	return moved;
+}
+
+/* --- both ----------------------------------------------------------------- */
+
+bool plaitp_mpi_stream_advance(plait_backend_link *link)
+{
+	bool moved;
+
+	if (link->is_broken)
+		return false;
+	moved = link->direction == PLAIT_LINK_SEND ? advance_send(link)
+						   : advance_receive(link);
+	test_oldest(link);
+	return moved;
+}
+
+static bool is_whole(const struct plait_backend_link *link,
+		     const MPI_Status *status)
+{
+	const plait_link_slot *slot = slot_at(link, link->done);
+	int bytes = 0;
+
+	link->port->mpi->Get_count(status, link->port->mpi->byte, &bytes);
+	return bytes >= (int)sizeof(*slot) &&
+	       slot->bytes == (uint64_t)bytes - sizeof(*slot);
+}
+
+void plaitp_mpi_stream_slot_done(plait_backend_link *link,
+				 const MPI_Status *status)
+{
+	if (link->direction == PLAIT_LINK_RECEIVE && !is_whole(link, status)) {
+		plaitp_mpi_lose(link->port, link->peer, "link %llu: slot %llu "
+				"came with another length",
+				(unsigned long long)link->number,
+				(unsigned long long)link->done);
+		return;
+	}
+	link->done++;
+	if (link->direction == PLAIT_LINK_SEND)
+		free_slots(link);
+	else if (!link->is_destroyed)
+		/* Release: pairs with the world's load of `ready`. */
+		plaitp_driven_store64(link->ready, link->done);
+	test_oldest(link);
+}
+
+void plaitp_mpi_stream_credit_done(plait_backend_link *link)
+{
+	if (link->direction == PLAIT_LINK_RECEIVE)
+		return;
+	if (*link->credit_word > link->posted ||
+	    *link->credit_word < link->credit) {
+		plaitp_mpi_lose(link->port, link->peer, "link %llu: credit "
+				"%llu after %llu, and %llu slots sent",
+				(unsigned long long)link->number,
+				(unsigned long long)*link->credit_word,
+				(unsigned long long)link->credit,
+				(unsigned long long)link->posted);
+		return;
+	}
+	link->credit = *link->credit_word;
+	free_slots(link);
+	expect_credit(link);
+}
+
+/* A broken link ends with its port. */
+bool plaitp_mpi_stream_has_ended(const plait_backend_link *link)
+{
+	if (!link->is_destroyed || !link->is_connected || link->is_broken)
+		return false;
+	if (link->direction == PLAIT_LINK_RECEIVE)
+		return link->has_total && link->done == link->total;
+	return link->done == plaitp_driven_load64(link->ready);
+}
