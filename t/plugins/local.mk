@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 include %D%/opencl/local.mk
 include %D%/cuda/local.mk
+include %D%/mpi/local.mk
 UNIT_TESTS += %D%/chaos_system.t
 %C%_chaos_system_t_LDADD = t/lib/libfakehost.la t/lib/libtap.la
 UNIT_TESTS += %D%/chaos_link.t

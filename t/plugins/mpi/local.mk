@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: MIT
+# The MPI transports, under the mpirun of each MPI that is there.  MPI is not
+# instrumented: sanitizers would take what it orders for races.
+PLAIN_SCRIPT_TESTS += %D%/transport.t
+TEST_HELPERS += %D%/scenarios
+%C%_scenarios_SOURCES = %D%/scenarios.c %D%/rank.c %D%/rank.h
+%C%_scenarios_LDADD = t/lib/libfakehost.la
+SEEDED_TESTS += %D%/transport.t
