@@ -11,6 +11,7 @@
 #include "plugin/none_chosen.h"
 #include "plugin/services.h"
 #include "plugin/transport.h"
+#include "plugin/transport_alias.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -58,21 +59,22 @@ static bool reserve(plait__registry *registry, uint32_t count)
 static bool find_candidates(plait__registry *registry)
 {
 	bool exact = plait__candidate_names_are_given(registry);
-	plait__list found;
+	plait__list found, transports;
 
+	plait__transport_alias_expand(&registry->transports, &transports);
 	memset(&found, 0, sizeof(found));
 	if (!exact)
 		plait__search_scan(&registry->search, &found,
 				   &registry->places);
 	if (!reserve(registry, found.count + registry->wanted.count +
 				       registry->wraps.count +
-				       registry->transports.count))
+				       transports.count))
 		return false;
 	if (exact)
 		add_names(registry, &registry->wanted);
 	add_names(registry, &found);
 	add_names(registry, &registry->wraps);
-	add_names(registry, &registry->transports);
+	add_names(registry, &transports);
 	return true;
 }
 
@@ -227,9 +229,12 @@ static bool open_eligible(plait__registry *registry, bool wraps_usable)
 /* Load those of PLAIT_TRANSPORT that are not candidates for another reason. */
 static void load_transports(plait__registry *registry)
 {
-	for (uint32_t i = 0; i < registry->transports.count; i++) {
+	plait__list transports;
+
+	plait__transport_alias_expand(&registry->transports, &transports);
+	for (uint32_t i = 0; i < transports.count; i++) {
 		plait__candidate *candidate = plait__candidate_find(
-			registry, registry->transports.names[i]);
+			registry, transports.names[i]);
 
 		if (candidate->loaded || candidate->reason.status != PLAIT_OK)
 			continue;

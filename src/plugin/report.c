@@ -6,6 +6,7 @@
 #include "plugin/report.h"
 
 #include "plugin/report_notes.h"
+#include "plugin/transport_alias.h"
 
 #include "sys/env.h"
 
@@ -89,13 +90,15 @@ static void write_transport(const plait__registry *registry,
 			    plait__text *out)
 {
 	const char *name = candidate->name;
+	const char *entry = plait__transport_alias_find(&registry->transports,
+							name);
 
 	if (candidate->probed && candidate->reason.status != PLAIT_OK)
 		plait__text_add(out, "%s: a transport that cannot be used: "
 				"%s\n", name, candidate->reason.text);
-	else if (plait__list_has(&registry->transports, name))
+	else if (entry != NULL)
 		plait__text_add(out, "%s: transport of worlds, number %u\n",
-				name, number_in(&registry->transports, name));
+				name, number_in(&registry->transports, entry));
 	else
 		plait__text_add(out, "%s: a transport, used when named: "
 				"PLAIT_TRANSPORT=%s\n", name, name);

@@ -60,7 +60,8 @@ static bool was_refused(const plait__registry *registry, const char *name)
 /* Returns true for a transport: it reads its options when a world opens. */
 static bool is_transport(const plait__registry *registry, const char *name)
 {
-	static const char *const own[] = { "loopback", "mpi", "shm" };
+	static const char *const own[] = { "loopback", "mpich", "openmpi",
+					   "shm" };
 	const plait__candidate *candidate =
 		plait__candidate_find(registry, name);
 

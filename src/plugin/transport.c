@@ -8,11 +8,13 @@
 #include "plugin/defaults.h"
 #include "plugin/instance.h"
 #include "plugin/services.h"
+#include "plugin/transport_alias.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const plait__list *plait__transport_names(const plait__registry *registry)
@@ -80,8 +82,8 @@ static plait_status open_new(plait__registry *registry,
 	return PLAIT_OK;
 }
 
-plait_status plait__transport_open(plait__registry *registry, const char *name,
-				   plait__transport **out, plait_error *error)
+static plait_status open_plugin(plait__registry *registry, const char *name,
+				plait__transport **out, plait_error *error)
 {
 	plait_error reason = { .size = sizeof(reason) };
 	plait__candidate candidate;
@@ -105,6 +107,42 @@ plait_status plait__transport_open(plait__registry *registry, const char *name,
 	if (status != PLAIT_OK)
 		plait__error_copy(error, &reason);
 	return status;
+}
+
+/* The error has the reason of each plugin. */
+static plait_status open_first(plait__registry *registry, const char *name,
+			       const char *const *plugins,
+			       plait__transport **out, plait_error *error)
+{
+	plait_error reason = { .size = sizeof(reason) };
+	char reasons[PLAIT_ERROR_TEXT_BYTES] = "";
+	size_t used = 0;
+
+	for (; *plugins != NULL; plugins++) {
+		plait_status status = open_plugin(registry, *plugins, out,
+						  &reason);
+
+		if (status != PLAIT_E_UNAVAILABLE) {
+			if (status != PLAIT_OK)
+				plait__error_copy(error, &reason);
+			return status;
+		}
+		used += (size_t)snprintf(reasons + used,
+					 sizeof(reasons) - used, "%s%.108s",
+					 used > 0 ? "; " : "", reason.text);
+	}
+	return plait__fail(error, PLAIT_E_UNAVAILABLE, "%s: %s", name,
+			   reasons);
+}
+
+plait_status plait__transport_open(plait__registry *registry, const char *name,
+				   plait__transport **out, plait_error *error)
+{
+	const char *const *plugins = plait__transport_alias(name);
+
+	return plugins == NULL
+		? open_plugin(registry, name, out, error)
+		: open_first(registry, name, plugins, out, error);
 }
 
 static void unlink_transport(plait__registry *registry,

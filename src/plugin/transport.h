@@ -28,7 +28,8 @@ const plait__list *plait__transport_names(const plait__registry *registry);
 
 /*
  * Open the transport `name`, or add a reference to the open one. Search, trust,
- * options and interposers are those of backends. Any thread.
+ * options and interposers are those of backends. A name may stand for several
+ * (transport_alias.h). Any thread.
  * PLAIT_E_UNAVAILABLE: there is no such plugin, it is no transport, or it cannot
  * work here; the text has the reason. PLAIT_E_INVALID: a wrong name or option.
  */
