@@ -31,12 +31,13 @@ pkglib_LTLIBRARIES += %D%/plait_chaos.la
 # check: every call looked over, in both directions
 pkglib_LTLIBRARIES += %D%/plait_check.la
 %C%_plait_check_la_SOURCES = %D%/check/call.c %D%/check/check.h \
-	%D%/check/entry.c %D%/check/kernel.c %D%/check/memory.c %D%/check/model.c \
+	%D%/check/entry.c %D%/check/link.c %D%/check/port.c %D%/check/port.h \
+	%D%/check/kernel.c %D%/check/memory.c %D%/check/model.c \
 	%D%/check/native.c %D%/check/object.c %D%/check/queue.c %D%/check/report.c \
 	%D%/check/segment.c \
 	%D%/check/signal.c %D%/check/submission.c %D%/check/submit.c \
 	%D%/check/wait.c
-%C%_plait_check_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
+%C%_plait_check_la_CPPFLAGS = $(CPPFLAGS_PLUGIN) -I$(srcdir)/%D%
 %C%_plait_check_la_LDFLAGS = $(LDFLAGS_PLUGIN)
 %C%_plait_check_la_LIBADD = -lpthread
 # host: this machine

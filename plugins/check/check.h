@@ -36,8 +36,8 @@ enum check_kind {
 	CHECK_KERNEL,
 	CHECK_LAUNCH,
 	CHECK_SEGMENT,
-	CHECK_NOTICE,
-	CHECK_CALL
+	CHECK_PORT, CHECK_LINK, /* port.h */
+	CHECK_NOTICE, CHECK_CALL
 };
 
 enum check_party {
@@ -74,6 +74,7 @@ struct check {
 	uint64_t violations[3];
 	char last_report[320];
 	const char *slot; /* slot that took the lock */
+	bool in_ports; /* a thread is in a slot of ports */
 	uint64_t numbers[CHECK_CALL + 1];
 	uint64_t live[CHECK_CALL + 1];
 	/* A device has failed for a reason that the model does not know: from
@@ -378,7 +379,6 @@ plait_status plaitp_check_launch_create(plait_backend *self,
 					plait_backend_launch **out,
 					plait_error *error);
 void plaitp_check_launch_destroy(plait_backend *, plait_backend_launch *);
-/* native.c */
 plait_status plaitp_check_native_query(plait_backend *self,
 				       const plait_native_request *request,
 				       uint64_t *out, plait_error *error);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "port.h"
 
 static plait_status read_devices(check *self, plait_error *error)
 {
@@ -60,7 +61,8 @@ static plait_status wrap_backend(plait_host *host,
 	self->services = services;
 	self->inner_table = inner_table;
 	self->inner = inner;
-	self->device_count = inner_table->device_count(inner);
+	self->device_count = inner_table->device_count ?
+		inner_table->device_count(inner) : 0;
 	self->buckets = self->first_buckets;
 	self->bucket_bits = CHECK_FIRST_BITS;
 	pthread_mutex_init(&self->lock, NULL);
@@ -88,7 +90,7 @@ static void check_left_over(check *self)
 {
 	static const char *const kinds[] = { "memories", "queues", "signals",
 					     "kernels", "launches",
-						     "segments" };
+					     "segments", "ports", "links" };
 
 	for (uint32_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (self->live[i] > 0)
@@ -239,6 +241,15 @@ static const plait_backend_table full = {
 	.wait_in_driver = plaitp_check_wait_in_driver,
 	.signal_label = plaitp_check_signal_label,
 	.link_query = link_query,
+	.port_open = plaitp_check_port_open,
+	.port_close = plaitp_check_port_close,
+	.port_query = plaitp_check_port_query,
+	.mail_send = plaitp_check_mail_send,
+	.mail_next = plaitp_check_mail_next,
+	.link_create = plaitp_check_link_create,
+	.link_destroy = plaitp_check_link_destroy,
+	.link_view = plaitp_check_link_view,
+	.peer_query = plaitp_check_peer_query,
 };
 
 plait_status plait_plugin_entry(const plait_host_services *services,

@@ -9,7 +9,7 @@
 
 static const char *const kinds[] = {
 	"memory", "queue", "signal", "kernel", "launch", "segment",
-	"notification", "command"
+	"port", "link", "notification", "command"
 };
 
 static check_object **bucket(check *self, const void *handle)

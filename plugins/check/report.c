@@ -65,6 +65,9 @@ plait_error plaitp_check_record(void)
 
 static bool may_be_lost(const check *self)
 {
+	/* Ports are lost, whatever devices are. */
+	if (self->numbers[CHECK_PORT] > 0)
+		return true;
 	for (uint32_t i = 0; i < self->device_count; i++)
 		if (!(self->devices[i].capabilities & PLAIT_CAP_LASTS))
 			return true;

@@ -76,6 +76,40 @@ static void interposers_wrap_it(void)
 	plait__registry_close(registry);
 }
 
+/* check and trace have no devices to read there. */
+static void all_interposers_pass_ports(void)
+{
+	plait__registry *registry =
+		rig_open(rig_plugin_folder(), "host", "check,trace,fault", NULL);
+	const plait_port_request request = { .size = sizeof(request),
+					     .ranks = 1 };
+	plait_error error = { .size = sizeof(error) };
+	plait__transport *transport;
+	plait_backend_port *port;
+	char mail[8192] = "";
+	uint32_t peer;
+	uint64_t bytes;
+
+	if (!OK(registry != NULL))
+		return;
+	if (IS_INT(plait__transport_open(registry, "shm", &transport, &error),
+		   PLAIT_OK)) {
+		const plait_backend_table *table = &transport->backend.table;
+		plait_backend *self = transport->backend.self;
+
+		IS_INT(table->port_open(self, &request, &port, &error),
+		       PLAIT_OK);
+		IS_INT(table->mail_next(self, port, &peer, mail, sizeof(mail),
+					&bytes, &error), PLAIT_PENDING);
+		IS_INT(table->mail_send(self, port, 0, "x", 0, &error),
+		       PLAIT_E_INTERNAL);
+		HAS_STR(error.text, "check: the core broke a rule, mail_send");
+		table->port_close(self, port);
+		plait__transport_close(registry, transport);
+	}
+	plait__registry_close(registry);
+}
+
 static void others_are_refused(void)
 {
 	static const struct {
@@ -155,6 +189,7 @@ static void surveys_tell(void)
 static const struct tap_scenario all[] = {
 	{ "a transport is shared", a_transport_is_shared },
 	{ "interposers wrap it", interposers_wrap_it },
+	{ "all interposers pass ports", all_interposers_pass_ports },
 	{ "others are refused", others_are_refused },
 	{ "a transport is no backend", a_transport_is_no_backend },
 	{ "surveys tell", surveys_tell },

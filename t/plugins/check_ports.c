@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The interposer check around a transport: correct use gets no report; each
+ * misuse of ports and links is reported, and each impossible answer.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/bed.h"
+#include "lib/tap.h"
+
+static plait_backend_port *port;
+static plait_port facts;
+static plait_backend_link *out, *in;
+static plait_link_view sent, got;
+
+static plait_status open_port(void)
+{
+	const plait_port_request request = { .size = sizeof(request),
+					     .ranks = 1 };
+
+	return bed.table.port_open(bed.self, &request, &port, &bed.error);
+}
+
+static plait_status query(void)
+{
+	facts = (plait_port){ .size = sizeof(facts) };
+	return bed.table.port_query(bed.self, port, &facts, &bed.error);
+}
+
+static plait_status make(plait_link_direction direction, uint64_t number,
+			 uint32_t depth, plait_backend_link **link)
+{
+	const plait_link_request request = {
+		.size = sizeof(request), .direction = direction,
+		.address = facts.address, .address_bytes = facts.address_bytes,
+		.number = number, .depth = depth, .slot_bytes = 100,
+	};
+
+	return bed.table.link_create(bed.self, port, &request, link,
+				     &bed.error);
+}
+
+static plait_link_view view_of(plait_backend_link *link)
+{
+	plait_link_view view = { .size = sizeof(view) };
+
+	IS_INT(bed.table.link_view(bed.self, link, &view, &bed.error),
+	       PLAIT_OK);
+	return view;
+}
+
+/* One rank, with a link to itself. */
+static void set_up(void)
+{
+	if (!bed_open("check,loopback", ""))
+		return;
+	IS_INT(open_port(), PLAIT_OK);
+	IS_INT(query(), PLAIT_OK);
+	IS_INT(make(PLAIT_LINK_RECEIVE, 1, 2, &in), PLAIT_OK);
+	IS_INT(make(PLAIT_LINK_SEND, 1, 2, &out), PLAIT_OK);
+	sent = view_of(out);
+	got = view_of(in);
+}
+
+static void close_all(void)
+{
+	bed.table.link_destroy(bed.self, out);
+	bed.table.link_destroy(bed.self, in);
+	bed.table.port_close(bed.self, port);
+}
+
+/* The log blames `party` with this text, and no other. */
+static void tear_down(const char *party, const char *text)
+{
+	char line[64];
+
+	close_all();
+	snprintf(line, sizeof(line), "check: %s broke a rule, ", party);
+	HAS_STR(bed.host.log, line);
+	HAS_STR(bed.host.log, text);
+	bed_close_sinful();
+}
+
+static void correct_use_is_silent(void)
+{
+	char buffer[8192];
+	uint64_t bytes;
+	uint32_t peer;
+
+	set_up();
+	for (uint64_t i = 1; i <= 6; i++) {
+		__atomic_store_n(sent.ready, i, __ATOMIC_RELEASE);
+		IS_INT(bed.table.mail_send(bed.self, port, 0, "x", 1,
+					   &bed.error), PLAIT_OK);
+		IS_INT(bed.table.mail_next(bed.self, port, &peer, buffer,
+					   sizeof(buffer), &bytes, &bed.error),
+		       PLAIT_OK);
+		__atomic_store_n(got.taken, i, __ATOMIC_RELEASE);
+	}
+	IS_INT(bed.table.mail_next(bed.self, port, &peer, buffer,
+				   sizeof(buffer), &bytes, &bed.error),
+	       PLAIT_PENDING);
+	IS_INT(bed.table.peer_query(bed.self, port, 0, &bed.error), PLAIT_OK);
+	IS_INT(make(PLAIT_LINK_SEND, 2, 2, &(plait_backend_link *){ 0 }),
+	       PLAIT_PENDING);
+	close_all();
+	bed_close();
+}
+
+static void mail_is_checked(void)
+{
+	char buffer[16] = "";
+	uint64_t bytes;
+	uint32_t peer;
+
+	set_up();
+	IS_INT(bed.table.mail_send(bed.self, port, 1, "x", 1, &bed.error),
+	       PLAIT_E_INTERNAL);
+	IS_INT(bed.table.mail_send(bed.self, port, 0, "x", 0, &bed.error),
+	       PLAIT_E_INTERNAL);
+	IS_INT(bed.table.mail_send(bed.self, port, 0, buffer, 1 << 20,
+				   &bed.error), PLAIT_E_INTERNAL);
+	IS_INT(bed.table.mail_next(bed.self, port, &peer, buffer, 16, &bytes,
+				   &bed.error), PLAIT_E_INTERNAL);
+	IS_INT(bed.table.peer_query(bed.self, port, 7, &bed.error),
+	       PLAIT_E_INTERNAL);
+	IS_UINT(bed.host.errors, 5);
+	tear_down("the core", "the buffer has 16 bytes, mail up to");
+}
+
+static void links_are_checked(void)
+{
+	plait_backend_link *link;
+
+	set_up();
+	IS_INT(make(PLAIT_LINK_RECEIVE, 1, 2, &link), PLAIT_E_INTERNAL);
+	HAS_STR(bed.error.text, "link 1: its number is in use");
+	IS_INT(make(PLAIT_LINK_RECEIVE, 2, 3, &link), PLAIT_E_INTERNAL);
+	HAS_STR(bed.error.text, "link 2: its depth is no power of two");
+	IS_INT(make(2, 2, 4, &link), PLAIT_E_INTERNAL);
+	HAS_STR(bed.error.text, "link 2: its direction is not known");
+	tear_down("the core", "link_create: link 2");
+}
+
+static void handles_are_checked(void)
+{
+	plait_backend_port *first;
+
+	set_up();
+	first = port;
+	IS_INT(open_port(), PLAIT_OK);
+	bed.table.port_close(bed.self, port);
+	IS_INT(query(), PLAIT_E_INTERNAL);
+	HAS_STR(bed.error.text, "port 2 was destroyed before");
+	port = (plait_backend_port *)(void *)in;
+	IS_INT(query(), PLAIT_E_INTERNAL);
+	HAS_STR(bed.error.text, "a link was passed as a port");
+	port = first;
+	tear_down("the core", "a link was passed as a port");
+}
+
+static void ports_close_after_links(void)
+{
+	set_up();
+	bed.table.port_close(bed.self, port);
+	tear_down("the core", "link 1 of the port was not destroyed");
+}
+
+static void look(void)
+{
+	(void)bed.table.peer_query(bed.self, port, 0, &bed.error);
+}
+
+static void counters_are_watched(void)
+{
+	set_up();
+	*sent.ready = 3;
+	look();
+	look();
+	IS_UINT(bed.host.errors, 1);
+	tear_down("the core", "link 1 to rank 0: more than its depth is sent: "
+		  "3 sent, 0 taken, 2 slots (P-N08)");
+	set_up();
+	*sent.ready = 1;
+	look();
+	*got.taken = 2;
+	look();
+	tear_down("the core", "link 1 from rank 0: more is taken than was "
+		  "sent");
+	set_up();
+	*sent.ready = 2;
+	look();
+	*sent.ready = 1;
+	look();
+	tear_down("the core", "link 1 to rank 0: a counter went back");
+}
+
+/* --- backends */
+
+static plait_backend_table honest;
+static plait_port lie;
+static plait_link_view wrong;
+
+static plait_status lying_query(plait_backend *self, plait_backend_port *end,
+				plait_port *out_facts, plait_error *error)
+{
+	plait_status status = honest.port_query(self, end, out_facts, error);
+
+	if (lie.mail_bytes)
+		out_facts->mail_bytes = lie.mail_bytes;
+	if (lie.rank)
+		out_facts->rank = lie.rank;
+	return status;
+}
+
+static plait_status lying_view(plait_backend *self, plait_backend_link *link,
+			       plait_link_view *view, plait_error *error)
+{
+	plait_status status = honest.link_view(self, link, view, error);
+
+	if (wrong.depth)
+		view->depth = wrong.depth;
+	if (wrong.stride)
+		view->stride = wrong.stride;
+	if (wrong.ready)
+		view->taken = view->ready + 1;
+	if (wrong.bell)
+		view->peer_bell = NULL;
+	return status;
+}
+
+static plait_status lying_next(plait_backend *self, plait_backend_port *end,
+			       uint32_t *out_peer, void *buffer,
+			       uint64_t capacity, uint64_t *out_bytes,
+			       plait_error *error)
+{
+	(void)self;
+	(void)end;
+	(void)buffer;
+	(void)error;
+	*out_peer = 5;
+	*out_bytes = capacity;
+	return PLAIT_OK;
+}
+
+static bool set_up_liar(void)
+{
+	plait_backend_table table;
+
+	if (!OK(fakehost_load("loopback", &honest)))
+		return false;
+	table = honest;
+	table.port_query = lying_query;
+	table.link_view = lying_view;
+	table.mail_next = lying_next;
+	out = in = NULL;
+	return bed_wrap("check", "", &table) &&
+		IS_INT(open_port(), PLAIT_OK);
+}
+
+static void facts_are_checked(void)
+{
+	char buffer[8192];
+	uint64_t bytes;
+	uint32_t peer;
+
+	lie = (plait_port){ .mail_bytes = 100 };
+	if (!set_up_liar())
+		return;
+	(void)query();
+	HAS_STR(bed.host.log, "port_query: it has mail of 100 bytes");
+	lie.mail_bytes = 300;
+	(void)query();
+	HAS_STR(bed.host.log, "port_query: answers differ from before");
+	(void)bed.table.mail_next(bed.self, port, &peer, buffer, 300, &bytes,
+				  &bed.error);
+	HAS_STR(bed.host.log, "mail_next: there is mail of 300 bytes from rank "
+		"5 (P-N03)");
+	bed.table.port_close(bed.self, port);
+	OK(!strstr(bed.host.log, "the core broke"));
+	bed_close_sinful();
+	lie = (plait_port){ .rank = 1 };
+	if (!set_up_liar())
+		return;
+	(void)query();
+	HAS_STR(bed.host.log, "port_query: it is rank 1 of 1 (P-N01)");
+	bed.table.port_close(bed.self, port);
+	bed_close_sinful();
+	lie.rank = 0;
+}
+
+static void views_are_checked(void)
+{
+	static uint64_t word;
+	static uint32_t bell;
+	static const struct {
+		plait_link_view wrong;
+		const char *text;
+	} cases[] = {
+		{ { .depth = 4 }, "its depth is not that of the request" },
+		{ { .stride = 128 }, "too short, or not aligned" },
+		{ { .stride = 1000 }, "too short, or not aligned" },
+		{ { .ready = &word }, "its counters share a cache line" },
+		{ { .bell = &bell }, "it has some of the bells" },
+	};
+
+	for (size_t i = 0; i < TAP_COUNT(cases); i++) {
+		if (!set_up_liar())
+			return;
+		(void)query();
+		IS_INT(make(PLAIT_LINK_RECEIVE, 1, 2, &in), PLAIT_OK);
+		wrong = cases[i].wrong;
+		(void)view_of(in);
+		wrong = (plait_link_view){ .size = 0 };
+		HAS_STR(bed.host.log, cases[i].text);
+		bed.table.link_destroy(bed.self, in);
+		bed.table.port_close(bed.self, port);
+		OK(!strstr(bed.host.log, "the core broke"));
+		bed_close_sinful();
+	}
+}
+
+static const struct tap_scenario all[] = {
+	{ "correct use is silent", correct_use_is_silent },
+	{ "mail is checked", mail_is_checked },
+	{ "links are checked", links_are_checked },
+	{ "handles are checked", handles_are_checked },
+	{ "ports close after links", ports_close_after_links },
+	{ "counters are watched", counters_are_watched },
+	{ "facts are checked", facts_are_checked },
+	{ "views are checked", views_are_checked },
+};
+
+TAP_MAIN(all)
