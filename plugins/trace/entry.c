@@ -78,6 +78,9 @@ static plait_status read_devices(trace *self, plait_error *error)
 	const plait_backend_table *table = self->base.inner_table;
 	uint32_t count = table->device_count(self->base.inner);
 
+	/* A transport has no devices. */
+	if (count == 0)
+		return PLAIT_OK;
 	self->device_bytes = count * sizeof(*self->capabilities);
 	self->capabilities = forward_resize(&self->base, NULL, 0,
 					    self->device_bytes);

@@ -106,6 +106,8 @@ static void all_interposers_pass_ports(void)
 		HAS_STR(error.text, "check: the core broke a rule, mail_send");
 		table->port_close(self, port);
 		plait__transport_close(registry, transport);
+	} else {
+		NOTE("%s", error.text);
 	}
 	plait__registry_close(registry);
 }
