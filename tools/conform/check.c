@@ -2,7 +2,7 @@
 /*
  * Report of a check.  Lines go through a pipe to the parent, which keeps the
  * score; the first letter is the type of a line: F failed, N note, S skipped,
- * E ended normally.
+ * T it is a transport, E ended normally.
  */
 #include "conform.h"
 
@@ -53,6 +53,11 @@ static void say_that(struct conform *c, char kind, const char *format, ...)
 	va_start(args, format);
 	say(c, kind, format, args);
 	va_end(args);
+}
+
+void conform_is_transport(struct conform *c)
+{
+	say_that(c, 'T', "%s", "");
 }
 
 plait_error *conform_clear(struct conform *c)

@@ -15,6 +15,7 @@ static const struct conform_group *const groups[] = {
 	&conform_launch_batch, &conform_repeats, &conform_images,
 	&conform_segments, &conform_regions,
 	&conform_deciding, &conform_links,   &conform_claims,
+	&conform_mail,	  &conform_messages,
 };
 
 struct score {
@@ -220,13 +221,18 @@ static int decline(const struct conform_options *options, const char *why)
 	}
 }
 
-static int run_all(const struct conform_options *options,
+static int run_all(const struct conform_options *given,
 		   const struct conform_expectations *expectations)
 {
 	static struct conform_result result;
+	struct conform_options own = *given;
+	const struct conform_options *options = &own;
 	struct score score = { 0 };
 
 	conform_probe(options, &result);
+	/* All other groups are of devices. */
+	if (result.transport && own.only == NULL)
+		own.only = "N";
 	if (result.verdict == CONFORM_SKIP)
 		return decline(options, result.reason);
 	printf("# backend %s, seed %llu\n", options->backend,

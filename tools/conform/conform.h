@@ -120,6 +120,8 @@ extern const struct conform_group conform_regions;
 extern const struct conform_group conform_deciding;
 extern const struct conform_group conform_links;
 extern const struct conform_group conform_claims;
+extern const struct conform_group conform_mail;
+extern const struct conform_group conform_messages;
 
 /* --- check.c: report of a check ------------------------------------------ */
 
@@ -154,6 +156,8 @@ void conform_skip(struct conform *c, const char *format, ...);
 /* Add a note, shown when the check fails or with --verbose. */
 __attribute__((format(printf, 2, 3)))
 void conform_note(struct conform *c, const char *format, ...);
+/* Tell the parent that the plugin is a transport without devices. */
+void conform_is_transport(struct conform *c);
 /* End the check with its result so far. */
 __attribute__((noreturn)) void conform_end(struct conform *c);
 
@@ -304,6 +308,7 @@ enum { CONFORM_TEXT = 64 << 10 };
 
 struct conform_result {
 	enum conform_verdict verdict;
+	bool transport; /* the plugin is one, and has no devices */
 	/* Reason of a skip. */
 	char reason[512];
 	/* Report and output, whole lines. */

@@ -6,6 +6,7 @@
  * output goes to a file in memory, so that a check can see if the backend prints.
  */
 #include "conform.h"
+#include "ports.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -94,6 +95,11 @@ static void try_open(struct conform *c)
 	plait_status first, second;
 
 	first = conform_open(c, NULL, &context);
+	if (first == PLAIT_E_UNAVAILABLE &&
+	    strstr(c->error.text, "is a transport, not a backend") != NULL) {
+		conform_ports_probe(c);
+		return;
+	}
 	if (first != PLAIT_E_UNAVAILABLE) {
 		GIVES(first, PLAIT_OK);
 		plait_context_release(context);
@@ -259,6 +265,9 @@ static bool sort_lines(char *lines, struct conform_result *out)
 		case 'G':
 			conform_graphs_add(line + 1);
 			break;
+		case 'T':
+			out->transport = true;
+			break;
 		case 'E':
 			ended = true;
 			break;
@@ -322,6 +331,7 @@ void conform_run(const struct conform_check *check,
 	size_t used = 0;
 
 	out->verdict = CONFORM_PASS;
+	out->transport = false;
 	out->reason[0] = 0;
 	out->text[0] = 0;
 	out->text_bytes = 0;
