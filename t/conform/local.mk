@@ -12,7 +12,7 @@ SEEDED_TESTS += %D%/chaos.t %D%/host.t
 # the list.
 check_LTLIBRARIES += %D%/sins/libsins.la
 %C%_sins_libsins_la_SOURCES = %D%/sins/base.c %D%/sins/base.h \
-	%D%/sins/kernels.c %D%/sins/queues.c %D%/sins/segments.c \
+	%D%/sins/kernels.c %D%/sins/ports.c %D%/sins/queues.c %D%/sins/segments.c \
 	%D%/sins/signals.c \
 	%D%/sins/work.c
 %C%_sins_libsins_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)

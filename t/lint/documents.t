@@ -95,7 +95,7 @@ told = set(re.findall(r"^\| `(E_\w+)`", read("doc/errors.md"), re.M))
 ok(statuses and statuses == told, "doc/errors.md has every status", *sorted(statuses ^ told))
 # L0 is no check but the opening, reported when it fails.
 checks = set(re.findall(r"\{\s*\"([A-Z]\d+)\",", "".join(read(n) for n in sources("tools")))) - {"L0"}
-named = {c for line in re.findall(r"^\| P-\w+ \|.*$", read("doc/plugins.md"), re.M)
+named = {c for line in re.findall(r"^\| P-\w+ \|.*$", read("doc/plugins.md") + read("doc/transports.md"), re.M)
          for c in re.findall(r"\b[A-Z]\d+\b", line.rsplit("|", 2)[1])}
 ok(len(checks) >= 45, "checks are found in tools/conform", *sorted(checks))
 ok(checks == named, "doc/plugins.md says for each check what it is there for, and for no other",

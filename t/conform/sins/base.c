@@ -423,6 +423,15 @@ static void fill(plait_backend_table *table)
 	table->segment_patch = sins_segment_patch;
 	table->segment_stop = sins_segment_stop;
 	table->link_query = query_link;
+	table->port_open = sins_port_open;
+	table->port_close = sins_port_close;
+	table->port_query = sins_port_query;
+	table->mail_send = sins_mail_send;
+	table->mail_next = sins_mail_next;
+	table->link_create = sins_link_create;
+	table->link_destroy = sins_link_destroy;
+	table->link_view = sins_link_view;
+	table->peer_query = sins_peer_query;
 	if (SINS(QUIET) || SINS(BARE) || SINS(ANY_IS_ALL))
 		table->signal_notify = NULL;
 	if (SINS(BARE)) {

@@ -131,6 +131,26 @@ enum sin {
 	SIN_DROPS_FROZEN,
 	SIN_FREEZES_ONCE,
 	SIN_SEGMENT_BEHIND,
+	/* Ports. */
+	SIN_PORT_CHANGES,
+	SIN_PORT_ANYWHERE,
+	SIN_MAIL_BORROWED,
+	SIN_MAIL_LOST,
+	SIN_MAIL_ANONYMOUS,
+	SIN_LINK_WAITS,
+	SIN_PEER_IMMORTAL,
+	SIN_WORLDS_MIXED,
+	SIN_MAIL_STALE,
+	SIN_PORT_LEAKS,
+	SIN_PORT_OUT_OF_MEMORY,
+	SIN_COUNTERS_TOGETHER,
+	SIN_STRIDE_SHORT,
+	SIN_CREDITS_KEPT,
+	SIN_SLOTS_CUT,
+	SIN_NUMBERS_IGNORED,
+	SIN_WIRES_KEPT,
+	SIN_BELLS_APART,
+	SIN_LONG_SLOTS,
 	/* Memories and links. */
 	SIN_LINK_CHANGES,
 	SIN_SHARES_NOTHING,
@@ -247,6 +267,10 @@ struct plait_backend {
 	uint64_t questions;	/* SIN_LINK_CHANGES */
 	char *first_text;	/* SIN_REMEMBERS_NAMES */
 	uint64_t first_bytes;
+	/* Of one thread at a time; no lock. */
+	plait_backend_port *ports[8];
+	uint32_t ended; /* bits of ranks whose ports were closed */
+	struct wire *wires;
 };
 
 /* --- base.c */
@@ -344,5 +368,28 @@ plait_status sins_signal_raise(plait_backend *self,
 plait_status sins_signal_reset(plait_backend *self,
 			       plait_backend_signal *signal,
 			       plait_error *error);
+
+/* --- ports.c */
+plait_status sins_port_open(plait_backend *self,
+			    const plait_port_request *request,
+			    plait_backend_port **out, plait_error *error);
+void sins_port_close(plait_backend *self, plait_backend_port *port);
+plait_status sins_port_query(plait_backend *self, plait_backend_port *port,
+			     plait_port *out, plait_error *error);
+plait_status sins_mail_send(plait_backend *self, plait_backend_port *port,
+			    uint32_t peer, const void *bytes, uint64_t count,
+			    plait_error *error);
+plait_status sins_mail_next(plait_backend *self, plait_backend_port *port,
+			    uint32_t *out_peer, void *buffer,
+			    uint64_t capacity, uint64_t *out_bytes,
+			    plait_error *error);
+plait_status sins_link_create(plait_backend *self, plait_backend_port *port,
+			      const plait_link_request *request,
+			      plait_backend_link **out, plait_error *error);
+void sins_link_destroy(plait_backend *self, plait_backend_link *link);
+plait_status sins_link_view(plait_backend *self, plait_backend_link *link,
+			    plait_link_view *out, plait_error *error);
+plait_status sins_peer_query(plait_backend *self, plait_backend_port *port,
+			     uint32_t peer, plait_error *error);
 
 #endif
