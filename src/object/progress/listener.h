@@ -18,6 +18,7 @@ typedef struct plait__listener plait__listener;
 struct plait__listener {
 	plait__listener *next;
 	bool linked; /* not yet taken to be called */
+	uint64_t sequence; /* of a list in this order */
 	/* Possibly in a notification callback. The record may be gone when it
 	 * returns. */
 	void (*notify)(plait__listener *listener, plait_status status);
@@ -35,6 +36,17 @@ static inline void plait__listener_push(plait__listener **list,
 	listener->linked = true;
 	listener->next = *list;
 	*list = listener;
+}
+
+/* Likewise, for the event `sequence`: in front of those of later ones. */
+static inline void plait__listener_insert(plait__listener **list,
+					  plait__listener *listener,
+					  uint64_t sequence)
+{
+	while (*list != NULL && (*list)->sequence < sequence)
+		list = &(*list)->next;
+	listener->sequence = sequence;
+	plait__listener_push(list, listener);
 }
 
 /* Returns false if the listener is being called, or was. Caller holds the
@@ -60,6 +72,23 @@ static inline plait__listener *plait__listener_take_all(plait__listener **list)
 	*list = NULL;
 	for (plait__listener *at = taken; at != NULL; at = at->next)
 		at->linked = false;
+	return taken;
+}
+
+/* Take the listeners of the events up to `sequence` from a list that is in
+ * order. Caller holds the lock. */
+static inline plait__listener *plait__listener_take(plait__listener **list,
+						    uint64_t sequence)
+{
+	plait__listener *taken = *list, **end = list;
+
+	for (; *end != NULL && (*end)->sequence <= sequence;
+	     end = &(*end)->next)
+		(*end)->linked = false;
+	if (end == list)
+		return NULL;
+	*list = *end;
+	*end = NULL;
 	return taken;
 }
 

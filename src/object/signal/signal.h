@@ -43,7 +43,7 @@ struct plait__signal {
 	 * graph that holds it, and each command of a plan that emits it. */
 	at_u32 sources;
 	struct plait__mutex listener_lock; /* guards the list; no lock inside */
-	plait__listener *listeners; /* for submissions */
+	plait__listener *listeners; /* for submissions, in their order */
 	at_u32 has_listeners;		/* 0: the list is empty */
 	plait__race_signal *race; /* the race check's, or null */
 };
@@ -83,8 +83,8 @@ static inline bool plait__signal_has_source(const plait__signal *signal)
 }
 
 /*
- * Have the listener called once, with PLAIT_OK, by the thread that submits the
- * next emission, under its locks, or that ends the last source. Returns false,
+ * Have the listener called once, with PLAIT_OK, by the thread that submits
+ * emission `sequence`, under its locks, or that ends the last source. Returns false,
  * without a call, if `sequence` has been submitted already, or never can be.
  * Not for gates: a point of a gate can be awaited before it is raised.
  */

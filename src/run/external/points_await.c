@@ -6,10 +6,14 @@
  *
  *     lane                           sources
  *     poll all; some are pending
- *     subscribe: arm those that are
- *     not armed                      notified: the first (any), a failure, a
- *                                    submission, or the last (all) calls the
- *                                    lane's listener
+ *     subscribe: arm those           notified: add it to `changed`; the first
+ *                                    (any), a failure, a submission, or the
+ *                                    last (all) calls the lane's listener
+ *     poll those that have changed
+ *     subscribe: arm those of them
+ *     that are pending still
+ *
+ * So each point costs the same, however many there are.
  */
 #include "run/external/points_await.h"
 
@@ -20,6 +24,7 @@
 #include "base/error.h"
 #include "object/wait/points_wait.h"
 #include "pool/counter.h"
+#include "sys/clock.h"
 
 typedef struct points_group points_group;
 
@@ -27,10 +32,12 @@ struct slot {
 	plait__signal_await await;
 	plait__listener listener;
 	points_group *group;
+	struct slot *next;	/* of `changed`, or of `idle` */
 	bool met;		/* polled as PLAIT_OK */
-	/* Guarded by the group's lock. */
-	bool armed;
-	bool of_submission;	/* poll again when it was notified */
+	/* Armed, and not taken from `changed` since: the lane's. */
+	bool is_out;
+	bool of_submission;	/* poll again when it was notified; set before it
+				 * is armed */
 };
 
 struct points_group {
@@ -39,6 +46,13 @@ struct points_group {
 	plait__listener *listener; /* of the lane, until it is called; or
 				    * null.  Guarded, as `left` */
 	uint64_t left;		/* armed slots, and the subscription */
+	struct slot *changed;	/* notified; guarded */
+	bool is_due;		/* one of them calls the listener; guarded */
+	/* The lane's. */
+	struct slot *idle;	/* pending, to be armed */
+	bool is_known;		/* all were polled once */
+	uint64_t met;
+	uint64_t first;		/* those before it are met */
 	uint64_t count, room;	/* slots with a signal; in all */
 	bool any;
 	uint64_t index;		/* of the point that decided */
@@ -76,11 +90,14 @@ static void on_notified(plait__listener *listener, plait_status status)
 	struct slot *slot = PLAIT__LISTENER_OWNER(listener, struct slot,
 						  listener);
 	points_group *group = slot->group;
+	const bool decides = slot->of_submission || status != PLAIT_OK;
 	plait__listener *taken;
 
 	plait__mutex_lock(&group->lock);
-	slot->armed = false;
-	taken = take(group, slot->of_submission || status != PLAIT_OK);
+	slot->next = group->changed;
+	group->changed = slot;
+	group->is_due = group->is_due || group->any || decides;
+	taken = take(group, decides);
 	plait__mutex_unlock(&group->lock);
 	if (taken != NULL)
 		taken->notify(taken, PLAIT_OK);
@@ -91,61 +108,125 @@ static void on_notified(plait__listener *listener, plait_status status)
 
 /* ---- the class ---- */
 
+/* Take the slots that have changed, unless the listener is yet to be called. */
+static struct slot *take_changed(points_group *group, bool all)
+{
+	struct slot *taken = NULL;
+
+	plait__mutex_lock(&group->lock);
+	if (all || group->listener == NULL) {
+		taken = group->changed;
+		group->changed = NULL;
+		group->is_due = false;
+	}
+	plait__mutex_unlock(&group->lock);
+	for (struct slot *slot = taken; slot != NULL; slot = slot->next)
+		slot->is_out = false;
+	return taken;
+}
+
+/* Poll one slot; a decision counts if it is the first in the array. */
+static void poll_slot(points_group *group, struct slot *slot,
+		      plait_status *decision, plait_error *error)
+{
+	const uint64_t index = (uint64_t)(slot - group->slots);
+	plait_error why = { .size = sizeof(why) };
+	plait__await *one = &slot->await.at.base;
+	plait_status status = slot->met ? PLAIT_OK :
+					  one->class->poll(one, &why);
+
+	if (status == PLAIT_PENDING && !slot->is_out) {
+		slot->next = group->idle;
+		group->idle = slot;
+	}
+	group->met += status == PLAIT_OK && !slot->met;
+	slot->met = status == PLAIT_OK;
+	if (index < group->index &&
+	    (status < 0 || (status == PLAIT_OK && group->any))) {
+		group->index = index;
+		*decision = status;
+		if (status < 0)
+			plait__error_copy(error, &why);
+	}
+}
+
+static void poll_all(points_group *group, plait_status *decision,
+		     plait_error *error)
+{
+	(void)take_changed(group, true);
+	group->idle = NULL;
+	for (uint64_t i = 0; i < group->count && group->index > i; i++)
+		poll_slot(group, &group->slots[i], decision, error);
+	group->is_known = true;
+}
+
+static void poll_changed(points_group *group, plait_status *decision,
+			 plait_error *error)
+{
+	struct slot *next;
+
+	for (struct slot *slot = take_changed(group, false); slot != NULL;
+	     slot = next) {
+		next = slot->next;
+		poll_slot(group, slot, decision, error);
+	}
+}
+
+/* A notification may be late: what has happened when the time has passed
+ * counts. */
+static bool is_late(const plait__await *await)
+{
+	return await->deadline_ns != PLAIT__CLOCK_NEVER &&
+	       plait__clock_now_ns() >= await->deadline_ns;
+}
+
 static plait_status poll(plait__await *await, plait_error *error)
 {
 	points_group *group = group_of(await);
-	bool pending = false;
+	plait_status decision = PLAIT_PENDING;
 
-	for (uint64_t i = 0; i < group->count; i++) {
-		struct slot *slot = &group->slots[i];
-		plait__await *one = &slot->await.at.base;
-		plait_status status = slot->met ? PLAIT_OK :
-						  one->class->poll(one, error);
-
-		slot->met = status == PLAIT_OK;
-		if (status < 0 || (slot->met && group->any)) {
-			group->index = i;
-			return status;
-		}
-		/* The first one is what time-outs name. */
-		if (status == PLAIT_PENDING && !pending)
-			await->number = i;
-		pending = pending || status == PLAIT_PENDING;
-	}
-	return pending ? PLAIT_PENDING : PLAIT_OK;
+	if (!group->is_known || is_late(await))
+		poll_all(group, &decision, error);
+	else
+		poll_changed(group, &decision, error);
+	if (decision != PLAIT_PENDING || group->met == group->count)
+		return decision != PLAIT_PENDING ? decision : PLAIT_OK;
+	/* The first one is what time-outs name. */
+	while (group->slots[group->first].met)
+		group->first++;
+	await->number = group->first;
+	return PLAIT_PENDING;
 }
 
-/* Returns true if the caller subscribes the slot. */
-static bool arm(points_group *group, struct slot *slot)
+/* Count a slot that the caller arms; returns false if the listener was called
+ * meanwhile. */
+static bool arm(points_group *group)
 {
 	bool arms;
 
 	plait__mutex_lock(&group->lock);
-	arms = !slot->armed && !slot->met && group->listener != NULL;
-	if (arms) {
-		slot->armed = true;
-		slot->of_submission = !slot->await.submitted;
-		group->left++;
-	}
+	arms = group->listener != NULL;
+	group->left += arms;
 	plait__mutex_unlock(&group->lock);
 	if (arms)
 		plait__object_hold(&group->object);
 	return arms;
 }
 
+/* The slot is armed. */
 static plait_status subscribe_slot(points_group *group, struct slot *slot,
 				   plait_error *error)
 {
 	plait__await *one = &slot->await.at.base;
 	plait_status status;
 
-	if (!arm(group, slot))
-		return PLAIT_OK;
+	slot->of_submission = !slot->await.submitted;
+	slot->is_out = true;
 	status = one->class->subscribe(one, &slot->listener, error);
 	if (status == PLAIT_OK)
 		return status;
+	slot->is_out = false;
 	plait__mutex_lock(&group->lock);
-	slot->armed = false;
 	group->left--;
 	plait__mutex_unlock(&group->lock);
 	plait__object_drop(&group->object);
@@ -154,32 +235,40 @@ static plait_status subscribe_slot(points_group *group, struct slot *slot,
 
 /* The listener is called by the last of those that decrement `left`, which the
  * call itself is one of; a failure counts only if it was not. */
+static plait_status end_subscribe(points_group *group, plait_status status)
+{
+	plait__listener *taken = NULL;
+
+	plait__mutex_lock(&group->lock);
+	if (group->any && status == PLAIT_OK && !group->is_due)
+		group->left--;
+	else
+		taken = take(group, status != PLAIT_OK || group->is_due);
+	plait__mutex_unlock(&group->lock);
+	if (status != PLAIT_OK && taken == NULL)
+		status = PLAIT_OK;
+	if (status == PLAIT_OK && taken != NULL)
+		taken->notify(taken, PLAIT_OK);
+	return status;
+}
+
 static plait_status subscribe(plait__await *await, plait__listener *listener,
 			      plait_error *error)
 {
 	points_group *group = group_of(await);
 	plait_status status = PLAIT_OK;
-	plait__listener *taken;
+	struct slot *slot;
 
 	plait__mutex_lock(&group->lock);
 	group->listener = listener;
 	group->left++;
 	plait__mutex_unlock(&group->lock);
-	for (uint64_t i = 0; status == PLAIT_OK && i < group->count; i++)
-		status = subscribe_slot(group, &group->slots[i], error);
-	plait__mutex_lock(&group->lock);
-	if (group->any && status == PLAIT_OK) {
-		group->left--;
-		taken = NULL;
-	} else {
-		taken = take(group, status != PLAIT_OK);
-		if (status != PLAIT_OK && taken == NULL)
-			status = PLAIT_OK;
+	while (status == PLAIT_OK && group->idle != NULL && arm(group)) {
+		slot = group->idle;
+		group->idle = slot->next;
+		status = subscribe_slot(group, slot, error);
 	}
-	plait__mutex_unlock(&group->lock);
-	if (status == PLAIT_OK && taken != NULL)
-		taken->notify(taken, PLAIT_OK);
-	return status;
+	return end_subscribe(group, status);
 }
 
 static bool withdraw(plait__await *await, plait__listener *listener)
@@ -283,6 +372,7 @@ static plait_status add(points_group *group, const plait_point *point,
 		slot->listener.notify = on_notified;
 		slot->group = group;
 		slot->met = sequence == 0;
+		group->met += slot->met;
 		group->count++;
 	}
 	plait__object_leave(&signal->object);
