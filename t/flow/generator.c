@@ -203,6 +203,31 @@ static bool task_reads(const plait__record *record, uint32_t task,
 	return false;
 }
 
+static uint32_t valid_count(uint32_t data, uint32_t e)
+{
+	uint32_t count = 0;
+
+	for (uint32_t m = 0; m <= PLAIT__MEMORY_DEVICES; m++)
+		count += valid[data][m][e];
+	return count;
+}
+
+/* Blocks that live, in list order: the elements that they have. */
+static uint32_t covered[DATA][PLAIT__MEMORY_DEVICES + 1][ELEMENTS];
+
+/* A memory has no value where it has no block. */
+static void cover(const plait__instruction *at)
+{
+	for (uint32_t e = 0; e < ELEMENTS; e++) {
+		if (!is_in(&at->box, at->data, e))
+			continue;
+		covered[at->data][at->memory][e] +=
+			at->kind == PLAIT__INSTRUCTION_ALLOC ? 1 : UINT32_MAX;
+		if (covered[at->data][at->memory][e] == 0)
+			valid[at->data][at->memory][e] = false;
+	}
+}
+
 /* A copy moves elements that are valid at the source, are not at the target, and
  * are read; a resize those that are valid, and not overwritten unread. */
 static uint32_t check_copy(const plait__record *record,
@@ -222,7 +247,10 @@ static uint32_t check_copy(const plait__record *record,
 		if (!is_in(&at->box, at->data, e))
 			continue;
 		wrong += !valid[at->data][at->source][e];
-		if (is_copy) {
+		if (is_copy && at->why == PLAIT__WHY_ROOM) {
+			wrong += valid_count(at->data, e) != 1;
+			valid[at->data][at->memory][e] = true;
+		} else if (is_copy) {
 			wrong += valid[at->data][at->memory][e] || !reads;
 			valid[at->data][at->memory][e] = true;
 		} else if (at->memory != PLAIT__MEMORY_HOST) {
@@ -253,19 +281,24 @@ static uint32_t check_copies(const plait__record *record,
 	uint32_t wrong = 0;
 
 	memset(valid, 0, sizeof(valid));
+	memset(covered, 0, sizeof(covered));
 	for (uint32_t d = 0; d + 1 < DATA; d++)
 		for (uint32_t e = 0; e < ELEMENTS; e++)
-			valid[d][PLAIT__MEMORY_HOST][e] =
+			covered[d][PLAIT__MEMORY_HOST][e] =
+				valid[d][PLAIT__MEMORY_HOST][e] =
 				plait__record_data_at(record, d)->has_contents;
 	for (uint32_t n = 1; n <= made->list.items.count; n++) {
 		const plait__instruction *at =
 			plait__instructions_at(&made->list, n);
 
-		wrong += lookahead && (at->kind == PLAIT__INSTRUCTION_RESIZE ||
+		wrong += lookahead && capacity == 0 && (at->kind == PLAIT__INSTRUCTION_RESIZE ||
 				       at->kind == PLAIT__INSTRUCTION_FREE);
 		if (at->kind == PLAIT__INSTRUCTION_COPY ||
 		    at->kind == PLAIT__INSTRUCTION_RESIZE)
 			wrong += check_copy(record, made, at);
+		if (at->kind == PLAIT__INSTRUCTION_ALLOC ||
+		    at->kind == PLAIT__INSTRUCTION_FREE)
+			cover(at);
 		if (at->kind == PLAIT__INSTRUCTION_TASK)
 			write_versions(record, at);
 	}
@@ -273,13 +306,6 @@ static uint32_t check_copies(const plait__record *record,
 }
 
 /* ---- bytes ---- */
-
-static uint64_t bytes_of(const plait__record *record, uint32_t data,
-			 const plait_box *box)
-{
-	return plait__box_elements(box) *
-	       plait__record_data_at(record, data)->element_bytes;
-}
 
 /* The peak of each memory is that of the blocks that live, in list order. */
 static uint32_t check_peaks(const plait__record *record,
@@ -312,6 +338,61 @@ static uint32_t check_peaks(const plait__record *record,
 	return memcmp(peak, made->state.peak, sizeof(peak)) != 0;
 }
 
+/* ---- refusals ---- */
+
+/* Bytes of a task's connected parts. */
+static uint64_t need_of(const plait__record *record, uint32_t task)
+{
+	const plait__record_task *of = plait__record_task_at(record, task);
+	uint64_t bytes = 0;
+
+	for (uint32_t d = 0; d + 1 < DATA; d++) {
+		plait__vector boxes;
+
+		plait__vector_init(&boxes, record->allocator,
+				   sizeof(plait_box));
+		for (uint32_t i = 0; i < of->access_count; i++) {
+			const plait__record_access *access =
+				plait__record_access_at(record,
+							of->first_access + i);
+
+			if (access->data == d)
+				PLAIT__VECTOR_ADD(&boxes, &access->box);
+		}
+		plait__box_list_connect(&boxes, true);
+		for (uint32_t i = 0; i < boxes.count; i++)
+			bytes += bytes_of(record, d, plait__vector_at(&boxes, i));
+		plait__vector_fini(&boxes);
+	}
+	return bytes;
+}
+
+static uint64_t refused, taken;
+
+/* A task is refused if it does not fit alone, and all before it are there. */
+static uint32_t check_refusal(const plait__record *record,
+			      const plait__generator *made)
+{
+	const plait__refusal *refusal = &made->state.refusal;
+	uint32_t count = 0, want = record->tasks.count, wrong = 0;
+
+	for (uint32_t n = 1; n <= made->list.items.count; n++)
+		count += plait__instructions_at(&made->list, n)->kind ==
+			 PLAIT__INSTRUCTION_TASK;
+	if (refusal->task != PLAIT__INSTRUCTION_NONE) {
+		refused++;
+		want = refusal->task;
+		wrong += need_of(record, want) != refusal->bytes ||
+			 refusal->bytes <= capacity;
+	}
+	for (uint32_t t = 0; capacity != 0 && t < want; t++)
+		wrong += plait__record_task_at(record, t)->kind ==
+				 PLAIT_TASK_LAUNCH &&
+			 need_of(record, t) > capacity;
+	taken += capacity != 0 && wrong == 0;
+	return wrong + (count != want);
+}
+
 /* ---- programs ---- */
 
 static uint64_t seen[6]; /* instructions by kind, of all programs */
@@ -328,6 +409,7 @@ static uint32_t check_program(const plait__record *record,
 	plait__generator_run(&made, lookahead);
 	if (plait__generator_has_failed(&made) || made.list.items.count > MOST)
 		return 1;
+	wrong += check_refusal(record, &made);
 	for (uint32_t n = 1; n <= made.list.items.count; n++)
 		seen[plait__instructions_at(&made.list, n)->kind]++;
 	for (int i = 0; i < ORDERS; i++)
@@ -363,14 +445,17 @@ static bool check_seed(uint64_t seed)
 		.lane = (uint32_t)below(PLAIT__LANE_POLICIES),
 		.lanes = (uint32_t)below(4), .explains = below(2) != 0,
 	};
+	/* An element of all data, at least; most programs fit. */
+	capacity = below(2) != 0 ? 0 : 4 * (ELEMENTS + below(3 * ELEMENTS));
+	system.capacity = capacity;
 	expected = calloc(record.accesses.count, sizeof(*expected));
 	interpret(&record);
 	wrong = check_program(&record, &system, &options, lookahead);
 	free(expected);
 	plait__record_fini(&record);
 	return OK_THAT(wrong == 0, "program %" PRIu64 ": %u mistakes, %u devices"
-		       "%s%s", seed, wrong, devices, shared ? ", shared" : "",
-		       lookahead ? "" : ", no lookahead");
+		       "%s%s, capacity %" PRIu64, seed, wrong, devices, shared ? ", shared" : "",
+		       lookahead ? "" : ", no lookahead", capacity);
 }
 
 static void random_programs(void)
@@ -387,6 +472,9 @@ static void random_programs(void)
 	for (int kind = 0; kind < 6; kind++)
 		OK_THAT(rounds < 100 || seen[kind] > 0, "kind %d is there",
 			kind);
+	OK_THAT(rounds < 100 || (refused > 0 && taken > refused),
+		"%" PRIu64 " programs with a capacity, %" PRIu64 " refused",
+		taken, refused);
 }
 
 static const struct tap_scenario all[] = {

@@ -61,12 +61,24 @@ static struct block {
 	uint32_t versions[ELEMENTS];
 } blocks[BLOCKS];
 
+/* Of the blocks that live, and the most that there may be; of devices. */
+static uint64_t live_bytes[PLAIT__MEMORY_DEVICES + 1];
+static uint64_t capacity;
+
+static uint64_t bytes_of(const plait__record *record, uint32_t data,
+			 const plait_box *box)
+{
+	return plait__box_elements(box) *
+	       plait__record_data_at(record, data)->element_bytes;
+}
+
 /* In place before the first instruction. */
 static void begin_blocks(const plait__record *record)
 {
 	uint32_t number = 0;
 
 	memset(blocks, 0, sizeof(blocks));
+	memset(live_bytes, 0, sizeof(live_bytes));
 	for (uint32_t d = 0; d + 1 < DATA; d++) {
 		if (!plait__record_data_at(record, d)->has_contents)
 			continue;
@@ -174,11 +186,17 @@ static uint32_t run_one(const plait__record *record,
 	switch (at->kind) {
 	case PLAIT__INSTRUCTION_ALLOC:
 		wrong = block->life != ABSENT;
+		live_bytes[at->memory] += at->bytes;
+		wrong += at->bytes != bytes_of(record, at->data, &at->box) ||
+			 (capacity != 0 && at->memory != PLAIT__MEMORY_HOST &&
+			  live_bytes[at->memory] > capacity);
 		*block = (struct block){ ALIVE, at->data, at->memory, at->box,
 					 { 0 } };
 		return wrong;
 	case PLAIT__INSTRUCTION_FREE:
-		wrong = block->life != ALIVE;
+		wrong = block->life != ALIVE ||
+			!plait__box_contains(&at->box, &block->box);
+		live_bytes[at->memory] -= at->bytes;
 		block->life = ENDED;
 		return wrong;
 	case PLAIT__INSTRUCTION_TASK:

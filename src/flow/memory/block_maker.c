@@ -41,6 +41,73 @@ static void count_bytes(const struct growth *growth, uint64_t more,
 		*peak = *bytes;
 }
 
+/* ---- accounts of memories with a capacity ---- */
+
+static const plait__freed *freed_at(const plait__memory_account *account,
+				    uint32_t i)
+{
+	return plait__vector_at(&account->frees, i);
+}
+
+/* Forget the first frees: those before `first` are followed by what an alloc
+ * follows. */
+static void forget_frees(plait__memory_account *account, uint32_t first)
+{
+	plait__vector *frees = &account->frees;
+
+	if (first == 0)
+		return;
+	memmove(frees->items, freed_at(account, first),
+		(frees->count - first) * sizeof(plait__freed));
+	plait__vector_truncate(frees, frees->count - first);
+}
+
+/* Let an alloc follow the free that makes room for it and all before it: then
+ * the memory has room in any order of execution. */
+static void follow_free(const struct growth *growth, uint64_t bytes)
+{
+	plait__memory_state *state = growth->state;
+	uint32_t memory = growth->need->memory, i = 0;
+	plait__memory_account *account = &state->accounts[memory];
+	uint64_t capacity = plait__memory_system_capacity(state->system,
+							  memory);
+
+	if (capacity == UINT64_MAX)
+		return;
+	account->allocated += bytes;
+	if (account->allocated <= capacity)
+		return;
+	while (i < account->frees.count &&
+	       freed_at(account, i)->bytes < account->allocated - capacity)
+		i++;
+	if (i == account->frees.count)
+		return;
+	plait__instructions_follow(state->list, freed_at(account, i)->number,
+				   PLAIT__PRED_ROOM);
+	forget_frees(account, i);
+}
+
+static void follow_frees(plait__memory_state *state, uint32_t memory)
+{
+	if (plait__memory_state_is_bounded(state, memory))
+		plait__instructions_follow(
+			state->list, state->accounts[memory].newest.number,
+			PLAIT__PRED_FREED);
+}
+
+static void add_free(plait__memory_state *state, uint32_t memory,
+		     uint32_t number, uint64_t bytes)
+{
+	plait__memory_account *account = &state->accounts[memory];
+
+	if (!plait__memory_state_is_bounded(state, memory))
+		return;
+	account->newest.number = number;
+	account->newest.bytes += bytes;
+	if (PLAIT__VECTOR_ADD(&account->frees, &account->newest) == NULL)
+		state->failed = true;
+}
+
 /* Returns the number of the alloc. */
 static uint32_t make_block(const struct growth *growth)
 {
@@ -49,6 +116,7 @@ static uint32_t make_block(const struct growth *growth)
 					    growth->block.number);
 	uint32_t number = plait__instructions_open(growth->state->list, &alloc);
 
+	follow_free(growth, alloc.bytes);
 	plait__instructions_close(growth->state->list);
 	count_bytes(growth, alloc.bytes, 0);
 	return number;
@@ -124,18 +192,60 @@ static void join_boxes(plait__vector *boxes)
 		}
 }
 
-static void end_block(struct growth *growth, const plait__block *old)
+static void end_block(const struct growth *growth, const plait__block *old,
+		      uint32_t why)
 {
 	plait__memory_state *state = growth->state;
 	const plait__block_need *need = growth->need;
 	plait__instruction end = instruct(growth, PLAIT__INSTRUCTION_FREE,
 					  &old->box, old->number);
+	uint32_t number;
 
-	plait__instructions_open(state->list, &end);
+	end.why = why;
+	number = plait__instructions_open(state->list, &end);
 	plait__block_fronts_gather_uses(state, need->data, need->memory,
 					&old->box);
+	follow_frees(state, need->memory);
 	plait__instructions_close(state->list);
+	add_free(state, need->memory, number, end.bytes);
 	count_bytes(growth, 0, end.bytes);
+}
+
+void plait__block_maker_end(plait__memory_state *state,
+			    const plait__block_need *need, uint32_t number)
+{
+	const struct growth growth = { .state = state, .need = need };
+	const plait__block block = { need->box, number, 0 };
+
+	end_block(&growth, &block, PLAIT__WHY_ROOM);
+	plait__blocks_remove(&plait__memory_state_place(state, need->data,
+							need->memory)
+				      ->blocks, number);
+}
+
+/* The part of an old block that the new one has too. */
+static void resize_part(struct growth *growth, const plait__block *old,
+			const plait_box *box, uint32_t alloc)
+{
+	plait_box part = plait__box_list_meet(box, &growth->block.box);
+
+	if (plait__box_overlap(box, &growth->block.box))
+		resize(growth, old, &part, alloc);
+}
+
+/* The memory loses what the new block has not. */
+static void drop_rest(struct growth *growth, const plait__block *old)
+{
+	plait_box parts[PLAIT__BOX_LIST_PARTS];
+	uint32_t count = plait__box_list_without(&old->box, &growth->block.box,
+						 parts);
+
+	for (uint32_t i = 0; i < count; i++)
+		plait__coherence_drop(
+			&plait__memory_state_data(growth->state,
+						  growth->need->data)
+				 ->coherence,
+			&parts[i], growth->need->memory);
 }
 
 static void take_over(struct growth *growth, const plait__block *old,
@@ -149,8 +259,9 @@ static void take_over(struct growth *growth, const plait__block *old,
 	list_kept(growth, old, &versions, &boxes);
 	join_boxes(&boxes);
 	for (uint32_t i = 0; i < boxes.count; i++)
-		resize(growth, old, plait__vector_at(&boxes, i), alloc);
-	end_block(growth, old);
+		resize_part(growth, old, plait__vector_at(&boxes, i), alloc);
+	drop_rest(growth, old);
+	end_block(growth, old, PLAIT__WHY_BLOCK);
 	plait__vector_fini(&versions);
 	plait__vector_fini(&boxes);
 }
@@ -193,23 +304,15 @@ static const plait__vector *to_come(const plait__memory_state *state,
 					  need->memory)->blocks.anticipated;
 }
 
-void plait__block_maker_ensure(plait__memory_state *state,
-			       const plait__block_need *need)
+void plait__block_maker_make(plait__memory_state *state,
+			     const plait__block_need *need)
 {
 	plait__blocks *blocks =
 		&plait__memory_state_place(state, need->data, need->memory)
 			 ->blocks;
-	struct growth growth = { .state = state, .need = need };
+	struct growth growth = { .state = state, .need = need,
+				 .block = { need->box, ++state->blocks, 0 } };
 
-	if (state->failed || plait__blocks_find(blocks, &need->box) != NULL)
-		return;
-	if (state->anticipates) {
-		state->failed |= !plait__blocks_anticipate(blocks, &need->box);
-		return;
-	}
-	growth.block.box = plait__blocks_plan(
-		blocks, to_come(state, need), &need->box);
-	growth.block.number = ++state->blocks;
 	plait__vector_init(&growth.old, state->allocator, sizeof(plait__block));
 	plait__vector_init(&growth.resizes, state->allocator, sizeof(uint32_t));
 	if (plait__blocks_take(blocks, &growth.block.box, &growth.old))
@@ -220,4 +323,31 @@ void plait__block_maker_ensure(plait__memory_state *state,
 		state->failed = true;
 	plait__vector_fini(&growth.old);
 	plait__vector_fini(&growth.resizes);
+}
+
+plait_box plait__block_maker_plan(const plait__memory_state *state,
+				  const plait__block_need *need)
+{
+	return plait__blocks_plan(
+		&plait__memory_state_place(state, need->data, need->memory)
+			 ->blocks,
+		to_come(state, need), &need->box);
+}
+
+void plait__block_maker_ensure(plait__memory_state *state,
+			       const plait__block_need *need)
+{
+	plait__blocks *blocks =
+		&plait__memory_state_place(state, need->data, need->memory)
+			 ->blocks;
+	plait__block_need planned = *need;
+
+	if (state->failed || plait__blocks_find(blocks, &need->box) != NULL)
+		return;
+	if (state->anticipates) {
+		state->failed |= !plait__blocks_anticipate(blocks, &need->box);
+		return;
+	}
+	planned.box = plait__block_maker_plan(state, need);
+	plait__block_maker_make(state, &planned);
 }

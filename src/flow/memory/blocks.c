@@ -41,8 +41,8 @@ bool plait__blocks_anticipate(plait__blocks *blocks, const plait_box *need)
 	return PLAIT__VECTOR_ADD(&blocks->anticipated, &box) != NULL;
 }
 
-const plait__block *plait__blocks_find(const plait__blocks *blocks,
-				       const plait_box *box)
+plait__block *plait__blocks_find(const plait__blocks *blocks,
+				 const plait_box *box)
 {
 	for (uint32_t i = 0; i < blocks->items.count; i++)
 		if (plait__box_contains(&plait__blocks_at(blocks, i)->box, box))
@@ -103,7 +103,17 @@ bool plait__blocks_take(plait__blocks *blocks, const plait_box *box,
 bool plait__blocks_add(plait__blocks *blocks, const plait_box *box,
 		       uint32_t number)
 {
-	const plait__block block = { *box, number };
+	const plait__block block = { *box, number, 0 };
 
 	return PLAIT__VECTOR_ADD(&blocks->items, &block) != NULL;
+}
+
+void plait__blocks_remove(plait__blocks *blocks, uint32_t number)
+{
+	uint32_t i = 0, last = blocks->items.count - 1;
+
+	while (plait__blocks_at(blocks, i)->number != number)
+		i++;
+	*plait__blocks_at(blocks, i) = *plait__blocks_at(blocks, last);
+	plait__vector_truncate(&blocks->items, last);
 }

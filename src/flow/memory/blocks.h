@@ -12,6 +12,7 @@
 typedef struct plait__block {
 	plait_box box;
 	uint32_t number; /* from 1 */
+	uint32_t last_use; /* index of the task */
 } plait__block;
 
 typedef struct plait__blocks {
@@ -27,8 +28,8 @@ void plait__blocks_fini(plait__blocks *blocks);
 bool plait__blocks_anticipate(plait__blocks *blocks, const plait_box *need);
 
 /* Returns the block that contains a box, or null. */
-const plait__block *plait__blocks_find(const plait__blocks *blocks,
-				       const plait_box *box);
+plait__block *plait__blocks_find(const plait__blocks *blocks,
+				 const plait_box *box);
 
 /* Returns the box of the block that a need makes: it contains the blocks and the
  * anticipated boxes that it overlaps; `anticipated` may be null. */
@@ -41,12 +42,15 @@ plait_box plait__blocks_plan(const plait__blocks *blocks,
 bool plait__blocks_take(plait__blocks *blocks, const plait_box *box,
 			plait__vector *out);
 
-/* Returns false without memory. */
+/* Add a block that no task has used.  Returns false without memory. */
 bool plait__blocks_add(plait__blocks *blocks, const plait_box *box,
 		       uint32_t number);
 
-static inline const plait__block *plait__blocks_at(const plait__blocks *blocks,
-						   uint32_t i)
+/* Remove the block of a number. */
+void plait__blocks_remove(plait__blocks *blocks, uint32_t number);
+
+static inline plait__block *plait__blocks_at(const plait__blocks *blocks,
+					     uint32_t i)
 {
 	return plait__vector_at(&blocks->items, i);
 }

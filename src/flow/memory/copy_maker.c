@@ -146,3 +146,107 @@ void plait__copy_maker_fetch(plait__memory_state *state,
 		fetch_version(state, need, plait__vector_at(&versions, i));
 	plait__vector_fini(&versions);
 }
+
+/* ---- values that are about to be lost ---- */
+
+/* Returns true if a memory has room for a box without an eviction, in a block
+ * that it has, or in a new one that meets no other. */
+static bool has_room(const plait__memory_state *state, uint32_t data,
+		     uint32_t memory, const plait_box *box)
+{
+	const plait__blocks *blocks =
+		&plait__memory_state_place(state, data, memory)->blocks;
+	plait_box planned = plait__blocks_plan(blocks, NULL, box);
+
+	return plait__blocks_find(blocks, box) != NULL ||
+	       (plait__box_contains(box, &planned) &&
+		plait__memory_state_bytes(state, data, box) <=
+			plait__memory_system_capacity(state->system, memory) -
+				state->bytes[memory]);
+}
+
+/* Returns the memory with the fastest link from `source` that has room: the
+ * host's, unless another one is faster. */
+static uint32_t choose_target(const plait__memory_state *state, uint32_t data,
+			      uint32_t source, const plait_box *box)
+{
+	const plait__memory_system *system = state->system;
+	uint32_t best = PLAIT__MEMORY_HOST;
+
+	for (uint32_t m = 1; system->links != NULL && m < system->memories; m++)
+		if (m != source && (system->reaching[m] >> source & 1) != 0 &&
+		    plait__links_get(system->links, source, m)->rate >
+			    plait__links_get(system->links, source, best)
+				    ->rate &&
+		    has_room(state, data, m, box))
+			best = m;
+	return best;
+}
+
+static void save_version(plait__memory_state *state,
+			 const plait__copy_need *need, const plait_box *box)
+{
+	struct copy copy = { state, need, need->memory,
+			     choose_target(state, need->data, need->memory,
+					   box),
+			     PLAIT__WHY_ROOM };
+	plait__copy_need moved = *need;
+	plait__block_need block = { .task = need->task,
+				    .device = PLAIT__INSTRUCTION_NONE,
+				    .data = need->data,
+				    .memory = copy.target, .box = *box };
+
+	if (copy.target == PLAIT__MEMORY_HOST) {
+		plait__block_maker_ensure(state, &block);
+	} else {
+		moved.device = plait__memory_system_device(state->system,
+							   copy.target);
+		block.device = moved.device;
+		copy.need = &moved;
+		if (plait__blocks_find(&plait__memory_state_place(
+						state, need->data,
+						copy.target)->blocks,
+				       box) == NULL)
+			plait__block_maker_make(state, &block);
+	}
+	copy_box(&copy, box);
+}
+
+/* Neighbours are one copy, though several tasks wrote them. */
+static void keep_sole(plait__vector *versions, uint32_t memory)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < versions->count; i++) {
+		plait__version version = *(plait__version *)plait__vector_at(
+			versions, i);
+
+		if (version.valid != UINT64_C(1) << memory)
+			continue;
+		version.writer = 0;
+		version.memory = memory;
+		*(plait__version *)plait__vector_at(versions, kept++) = version;
+	}
+	plait__vector_truncate(versions, kept);
+	plait__coherence_join(versions);
+}
+
+void plait__copy_maker_save(plait__memory_state *state,
+			    const plait__copy_need *need)
+{
+	plait__vector versions;
+
+	plait__vector_init(&versions, state->allocator,
+			   sizeof(plait__version));
+	for (uint32_t i = 0; i < need->boxes->count; i++)
+		plait__coherence_find(
+			&plait__memory_state_data(state, need->data)->coherence,
+			plait__vector_at(need->boxes, i), need->memory, true,
+			&versions);
+	keep_sole(&versions, need->memory);
+	for (uint32_t i = 0; !state->failed && i < versions.count; i++)
+		save_version(state, need,
+			     &((plait__version *)plait__vector_at(&versions, i))
+				      ->box);
+	plait__vector_fini(&versions);
+}

@@ -23,4 +23,9 @@ typedef struct plait__copy_need {
 void plait__copy_maker_fetch(plait__memory_state *state,
 			     const plait__copy_need *need);
 
+/* Copy what only the memory has of the boxes, which it is about to lose, to the
+ * host's, or to one with a faster link that has room. */
+void plait__copy_maker_save(plait__memory_state *state,
+			    const plait__copy_need *need);
+
 #endif

@@ -3,8 +3,8 @@
 #include "flow/memory/generator.h"
 
 #include "flow/memory/block_fronts.h"
-#include "flow/memory/block_maker.h"
 #include "flow/memory/copy_maker.h"
+#include "flow/memory/task_room.h"
 
 /* The task that is compiled. */
 struct compiling {
@@ -14,6 +14,7 @@ struct compiling {
 	uint32_t device; /* or NONE */
 	uint32_t lane;
 	uint32_t memory;
+	plait__task_room room;
 };
 
 static const plait__record_access *access_of(const struct compiling *by,
@@ -94,32 +95,14 @@ static void list_overwritten(struct compiling *by, uint32_t data,
 			by->state->failed = true;
 }
 
-/* A block for each part of the data that is connected. */
-static void list_needs(struct compiling *by, uint32_t data, plait__vector *out)
-{
-	for (uint32_t i = 0; i < by->task->access_count; i++)
-		if (access_of(by, i)->data == data)
-			push_box(by, out, &access_of(by, i)->box);
-	plait__box_list_connect(out, true);
-}
-
 static void ensure_blocks(struct compiling *by, uint32_t data)
 {
-	plait__vector needs, overwritten;
-	plait__block_need need = { .task = by->index, .device = by->device,
-				   .data = data, .memory = by->memory,
-				   .overwritten = &overwritten };
+	plait__vector overwritten;
 
-	plait__vector_init(&needs, by->state->allocator, sizeof(plait_box));
 	plait__vector_init(&overwritten, by->state->allocator,
 			   sizeof(plait_box));
-	list_needs(by, data, &needs);
 	list_overwritten(by, data, &overwritten);
-	for (uint32_t i = 0; i < needs.count; i++) {
-		need.box = *(plait_box *)plait__vector_at(&needs, i);
-		plait__block_maker_ensure(by->state, &need);
-	}
-	plait__vector_fini(&needs);
+	plait__task_room_ensure(&by->room, data, &overwritten);
 	plait__vector_fini(&overwritten);
 }
 
@@ -194,29 +177,58 @@ static void write_values(const struct compiling *by)
 	}
 }
 
-static void compile(plait__memory_state *state, plait__task_placer *placer,
+/* Note where the data of a task that is expected will be used. */
+static void note_uses(const struct compiling *by)
+{
+	for (uint32_t i = 0; i < by->task->access_count; i++) {
+		const plait__record_access *access = access_of(by, i);
+		const plait__next_use use = { by->index, by->memory,
+					      access->box };
+
+		if (PLAIT__VECTOR_ADD(&plait__memory_state_data(by->state,
+								access->data)
+					       ->uses, &use) == NULL)
+			by->state->failed = true;
+	}
+}
+
+static void fill_blocks(struct compiling *by)
+{
+	for (uint32_t i = 0; i < by->task->access_count; i++) {
+		uint32_t data = access_of(by, i)->data;
+
+		if (is_token(by, access_of(by, i)) || !is_first_of_data(by, i))
+			continue;
+		ensure_blocks(by, data);
+		fetch(by, data);
+	}
+}
+
+static bool compile(plait__memory_state *state, plait__task_placer *placer,
 		    uint32_t index)
 {
 	struct compiling by = { .state = state, .index = index,
 				.task = plait__record_task_at(state->record,
 							      index) };
+	bool is_taken;
 
 	plait__memory_state_grow(state);
 	if (!state->failed)
 		place(&by, placer);
 	if (state->failed)
-		return;
-	for (uint32_t i = 0; i < by.task->access_count; i++) {
-		uint32_t data = access_of(&by, i)->data;
-
-		if (is_token(&by, access_of(&by, i)) || !is_first_of_data(&by, i))
-			continue;
-		ensure_blocks(&by, data);
-		fetch(&by, data);
+		return false;
+	is_taken = plait__task_room_open(&by.room, state, index, by.device,
+					 by.memory);
+	if (is_taken || state->anticipates) {
+		fill_blocks(&by);
+		if (state->anticipates)
+			note_uses(&by);
+		else
+			instruct(&by);
+		write_values(&by);
 	}
-	if (!state->anticipates)
-		instruct(&by);
-	write_values(&by);
+	plait__task_room_close(&by.room);
+	return is_taken;
 }
 
 /* ---- the generator ---- */
@@ -253,9 +265,9 @@ void plait__generator_expect(plait__generator *generator, uint32_t task)
 	compile(&generator->ahead, &generator->placer, task);
 }
 
-void plait__generator_add(plait__generator *generator, uint32_t task)
+bool plait__generator_add(plait__generator *generator, uint32_t task)
 {
-	compile(&generator->state, &generator->placer, task);
+	return compile(&generator->state, &generator->placer, task);
 }
 
 static bool has_failed(const plait__memory_state *state)
@@ -281,5 +293,6 @@ void plait__generator_run(plait__generator *generator, bool lookahead)
 	for (uint32_t i = 0; lookahead && i < count; i++)
 		plait__generator_expect(generator, i);
 	for (uint32_t i = 0; i < count && !generator->list.failed; i++)
-		plait__generator_add(generator, i);
+		if (!plait__generator_add(generator, i))
+			break;
 }

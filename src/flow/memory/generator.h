@@ -33,10 +33,12 @@ void plait__generator_fini(plait__generator *generator);
  * order, or none; each before it is added. */
 void plait__generator_expect(plait__generator *generator, uint32_t task);
 
-/* Append the instructions of a task of the record. */
-void plait__generator_add(plait__generator *generator, uint32_t task);
+/* Append the instructions of a task of the record.  Returns false without
+ * memory, and if the task is refused: what it needs is more than its memory has.
+ * The refusal is in the state, and the list as it was. */
+bool plait__generator_add(plait__generator *generator, uint32_t task);
 
-/* Add all tasks of the record. */
+/* Add all tasks of the record, up to one that is refused. */
 void plait__generator_run(plait__generator *generator, bool lookahead);
 
 /* Returns true if there was no memory: the list is incomplete. */

@@ -24,7 +24,7 @@ const char *plait__instruction_words_why(uint32_t why)
 	static const char *const reasons[] = {
 		"the program has it", "the task reads it",
 		"the memories are no peers", "the task uses it",
-		"too many readers",
+		"the task needs the room", "too many readers",
 	};
 
 	return reasons[why];
@@ -35,7 +35,8 @@ const char *plait__instruction_words_pred(uint32_t why)
 	static const char *const reasons[] = {
 		"reads what it wrote", "overwrites what it read",
 		"overwrites what it wrote", "uses the block that it made",
-		"ends the block that it used", "stands for it", "barrier",
+		"ends the block that it used", "takes the room that it frees",
+		"frees of a memory are in order", "stands for it", "barrier",
 	};
 
 	return reasons[why];

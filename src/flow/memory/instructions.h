@@ -27,7 +27,8 @@ typedef enum plait__instruction_why {
 	PLAIT__WHY_TASK,  /* the program has it */
 	PLAIT__WHY_READ,  /* the task reads the box */
 	PLAIT__WHY_STAGE, /* the memories are no peers */
-	PLAIT__WHY_BLOCK, /* the task needs a block, or a larger one */
+	PLAIT__WHY_BLOCK, /* the task needs a block, or another one */
+	PLAIT__WHY_ROOM,  /* the task needs the room */
 	PLAIT__WHY_MANY	  /* more readers than a front has room for */
 } plait__instruction_why;
 
@@ -37,6 +38,8 @@ typedef enum plait__pred_why {
 	PLAIT__PRED_WRITES_WRITTEN,
 	PLAIT__PRED_BLOCK, /* which made the block */
 	PLAIT__PRED_USED,  /* of a free: used the block */
+	PLAIT__PRED_ROOM, /* of an alloc: which a free has made */
+	PLAIT__PRED_FREED, /* of a free: frees of a memory are in order */
 	PLAIT__PRED_MEMBER, /* of a join */
 	PLAIT__PRED_BARRIER
 } plait__pred_why;

@@ -32,6 +32,8 @@ static void begin_data(plait__memory_state *state, uint32_t i)
 		!plait__memory_state_is_token(state, i);
 	plait__data_state *data = plait__memory_state_data(state, i);
 
+	plait__vector_init(&data->uses, state->allocator,
+			   sizeof(plait__next_use));
 	plait__coherence_init(&data->coherence, state->allocator,
 			      whole_of(state, i), has_contents);
 	if (has_contents)
@@ -63,8 +65,12 @@ void plait__memory_state_init(plait__memory_state *state,
 					.record = record, .system = system,
 					.list = list,
 					.anticipates = list == NULL };
+	state->refusal.task = PLAIT__INSTRUCTION_NONE;
 	plait__vector_init(&state->data, state->allocator,
 			   sizeof(plait__data_state));
+	for (uint32_t m = 0; m <= PLAIT__MEMORY_DEVICES; m++)
+		plait__vector_init(&state->accounts[m].frees, state->allocator,
+				   sizeof(plait__freed));
 }
 
 void plait__memory_state_grow(plait__memory_state *state)
@@ -90,11 +96,15 @@ static void end_data(plait__memory_state *state, plait__data_state *data)
 		    state->system->memories * sizeof(*data->places));
 	if (data->coherence.versions.each != 0)
 		plait__coherence_fini(&data->coherence);
+	if (data->uses.each != 0)
+		plait__vector_fini(&data->uses);
 }
 
 void plait__memory_state_fini(plait__memory_state *state)
 {
 	for (uint32_t i = 0; i < state->data.count; i++)
 		end_data(state, plait__memory_state_data(state, i));
+	for (uint32_t m = 0; m <= PLAIT__MEMORY_DEVICES; m++)
+		plait__vector_fini(&state->accounts[m].frees);
 	plait__vector_fini(&state->data);
 }

@@ -19,10 +19,40 @@ typedef struct plait__data_place {
 	plait__blocks blocks;
 } plait__data_place;
 
+/* An access to come. */
+typedef struct plait__next_use {
+	uint32_t task;
+	uint32_t memory;
+	plait_box box;
+} plait__next_use;
+
 typedef struct plait__data_state {
 	plait__coherence coherence;
+	plait__vector uses; /* plait__next_use, by task; where tasks are
+			     * expected */
 	plait__data_place *places; /* per memory */
 } plait__data_state;
+
+/* A free of a memory with a capacity. */
+typedef struct plait__freed {
+	uint32_t number;
+	uint64_t bytes; /* of this one, and of all before it */
+} plait__freed;
+
+/* What was allocated and freed in a memory with a capacity, ever; the frees are
+ * those that an alloc to come may have to follow. */
+typedef struct plait__memory_account {
+	uint64_t allocated;
+	plait__freed newest; /* number 0: none */
+	plait__vector frees; /* plait__freed */
+} plait__memory_account;
+
+/* A task that cannot be added: what it needs does not fit. */
+typedef struct plait__refusal {
+	uint32_t task; /* index, or NONE */
+	uint32_t memory;
+	uint64_t bytes; /* that it needs */
+} plait__refusal;
 
 typedef struct plait__memory_state {
 	const plait_allocator *allocator;
@@ -39,6 +69,8 @@ typedef struct plait__memory_state {
 	uint32_t tasks[PLAIT__MEMORY_DEVICES]; /* per device */
 	uint64_t bytes[PLAIT__MEMORY_DEVICES + 1]; /* per memory, now */
 	uint64_t peak[PLAIT__MEMORY_DEVICES + 1];
+	plait__memory_account accounts[PLAIT__MEMORY_DEVICES + 1];
+	plait__refusal refusal;
 } plait__memory_state;
 
 /* Begin without data.  Without a list the state anticipates. */
@@ -56,6 +88,13 @@ static inline plait__data_state *plait__memory_state_data(
 	const plait__memory_state *state, uint32_t data)
 {
 	return plait__vector_at(&state->data, data);
+}
+
+static inline bool plait__memory_state_is_bounded(
+	const plait__memory_state *state, uint32_t memory)
+{
+	return plait__memory_system_capacity(state->system, memory) !=
+	       UINT64_MAX;
 }
 
 /* A token has no bytes, so it has no blocks and no copies. */

@@ -24,6 +24,7 @@ typedef struct plait__memory_system {
 	/* Per memory: bits of those that copy to it directly; its own too. */
 	uint64_t reaching[PLAIT__MEMORY_DEVICES + 1];
 	const plait__links *links; /* null: all are equal */
+	uint64_t capacity; /* of each memory but the host's; 0: no limit */
 } plait__memory_system;
 
 /* Make a system of 1 to 63 devices, with one memory each, or one in all if
@@ -37,6 +38,15 @@ void plait__memory_system_make(plait__memory_system *system, uint32_t devices,
 uint32_t plait__memory_system_source(const plait__memory_system *system,
 				     uint64_t valid, uint32_t origin,
 				     uint32_t target);
+
+/* Returns the most bytes that the blocks of a memory may have. */
+static inline uint64_t
+plait__memory_system_capacity(const plait__memory_system *system,
+			      uint32_t memory)
+{
+	return memory == PLAIT__MEMORY_HOST || system->capacity == 0 ?
+		       UINT64_MAX : system->capacity;
+}
 
 /* In-order lanes: one for the host, and two per device. */
 uint32_t plait__memory_system_lanes(const plait__memory_system *system);
