@@ -171,8 +171,8 @@ static plait_status create_memory(plait__buffer *buffer,
 
 /* A temporary has no memory of its own. */
 static plait_status create(plait__device *device,
-			   const plait_buffer_desc *desc, plait__buffer **out,
-			   plait_error *error)
+			   const plait_buffer_desc *desc, bool is_internal,
+			   plait__buffer **out, plait_error *error)
 {
 	plait_memory_request request = { .size = sizeof(request) };
 	plait__buffer *buffer = alloc_buffer(device, desc->bytes, desc->label,
@@ -191,6 +191,7 @@ static plait_status create(plait__device *device,
 	request.width = buffer->width = desc->width;
 	request.height = buffer->height = desc->height;
 	buffer->is_temporary = (desc->flags & PLAIT_BUFFER_TEMPORARY) != 0;
+	buffer->object.is_internal = is_internal;
 	status = buffer->is_temporary ? PLAIT_OK :
 		 create_memory(buffer, &request, error);
 	if (status != PLAIT_OK)
@@ -243,6 +244,16 @@ static plait_status check_desc(const plait_buffer_desc *desc,
 	return PLAIT_OK;
 }
 
+plait_status plait__buffer_make(plait__device *device, uint64_t bytes,
+				const char *label, plait__buffer **out,
+				plait_error *error)
+{
+	const plait_buffer_desc desc = { .size = sizeof(desc), .bytes = bytes,
+					 .label = label };
+
+	return create(device, &desc, true, out, error);
+}
+
 PLAIT_API plait_status plait_buffer_create(plait_device *device,
 					   const plait_buffer_desc *desc,
 					   plait_buffer **out,
@@ -268,7 +279,7 @@ PLAIT_API plait_status plait_buffer_create(plait_device *device,
 	if (status == PLAIT_OK && known.format != PLAIT_IMAGE_NONE)
 		status = plait__image_check_desc(where, &known, error);
 	if (status == PLAIT_OK)
-		status = create(where, &known, &buffer, error);
+		status = create(where, &known, false, &buffer, error);
 	if (status == PLAIT_OK)
 		*out = plait__object_handle(&buffer->object);
 	plait__device_leave(where);

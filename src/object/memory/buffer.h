@@ -80,6 +80,12 @@ static inline plait_status plait__buffer_enter(plait_buffer *handle,
 		       plait__buffer_refuse_temporary(out, error) : status;
 }
 
+/* Create an internal buffer of a device; the caller gets the reference. May run
+ * a reclaim, so the caller holds no lock that a destruction takes. */
+plait_status plait__buffer_make(plait__device *device, uint64_t bytes,
+				const char *label, plait__buffer **out,
+				plait_error *error);
+
 /* Returns true if two byte ranges, each inside its buffer, share memory. */
 bool plait__buffer_overlap(const plait__buffer *one, uint64_t one_offset,
 			   uint64_t one_bytes, const plait__buffer *other,

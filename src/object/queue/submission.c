@@ -480,6 +480,22 @@ plait_status plait__submission_submit_array(plait__queue *queue,
 	return submit_all(&builder, &all, out_sequence, error);
 }
 
+plait_status plait__submission_submit_prepared(
+	plait__queue *queue, const plait_command *commands, uint64_t count,
+	plait__launch_record *launches, plait_error *error)
+{
+	struct plait__submission_builder builder = { .queue = queue,
+						     .launches = launches };
+	const struct commands all = { commands, count, true };
+	uint64_t works = count_works(&builder, &all);
+
+	if (works > COMMANDS_MAX)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "%llu rows at once are too many",
+				   (unsigned long long)works);
+	return plait__submission_submit(&builder, works, add_all, &all, error);
+}
+
 plait_status plait__submission_submit_holding(
 	plait__queue *queue, const plait_command *commands, uint64_t count,
 	plait__object *held, plait_error *error)

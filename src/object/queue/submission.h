@@ -27,6 +27,12 @@ plait_status plait__submission_submit_array(plait__queue *queue,
 					    uint64_t *out_sequence,
 					    plait_error *error);
 
+/* Submit internal commands whose launches are prepared: one record for each, in
+ * order, which the caller keeps. */
+plait_status plait__submission_submit_prepared(
+	plait__queue *queue, const plait_command *commands, uint64_t count,
+	plait__launch_record *launches, plait_error *error);
+
 /* Submit internal commands. `held`, null or entered, is held until they are
  * done. */
 plait_status plait__submission_submit_holding(

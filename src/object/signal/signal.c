@@ -77,8 +77,8 @@ static plait_status create_raw(plait__signal *signal, plait__device *device,
 }
 
 static plait_status create(plait__device *device,
-			   const plait_signal_desc *desc, plait__signal **out,
-			   plait_error *error)
+			   const plait_signal_desc *desc, bool is_internal,
+			   plait__signal **out, plait_error *error)
 {
 	plait__context *context = device->object.context;
 	const plait_allocator *allocator = plait__context_allocator(context);
@@ -92,6 +92,7 @@ static plait_status create(plait__device *device,
 				   "no memory for a signal of %zu bytes",
 				   sizeof(*signal));
 	signal->port = device->port;
+	signal->object.is_internal = is_internal;
 	at_init_u32(&signal->sources, 1);
 	signal->is_gate = (desc->flags & PLAIT_SIGNAL_GATE) != 0;
 	plait__object_set_label(&signal->object, desc->label);
@@ -111,6 +112,14 @@ destroy_raw:
 free_signal:
 	plait__free(allocator, signal, sizeof(*signal));
 	return status;
+}
+
+plait_status plait__signal_make(plait__device *device, plait__signal **out,
+				plait_error *error)
+{
+	const plait_signal_desc all_defaults = { .size = sizeof(all_defaults) };
+
+	return create(device, &all_defaults, true, out, error);
 }
 
 PLAIT_API plait_status plait_signal_create(plait_device *device,
@@ -136,7 +145,7 @@ PLAIT_API plait_status plait_signal_create(plait_device *device,
 		status = plait__device_check_can(where, PLAIT_CAP_GATE,
 						 "raise gates", error);
 	if (status == PLAIT_OK)
-		status = create(where, &known, &signal, error);
+		status = create(where, &known, false, &signal, error);
 	if (status == PLAIT_OK)
 		*out = plait__object_handle(&signal->object);
 	plait__device_leave(where);

@@ -50,6 +50,11 @@ struct plait__signal {
 
 PLAIT__OBJECT_ENTER(signal, PLAIT_OBJECT_SIGNAL);
 
+/* Create an internal signal for the queues of the device's backend; the caller
+ * gets the reference. */
+plait_status plait__signal_make(plait__device *device, plait__signal **out,
+				plait_error *error);
+
 /* The newest submitted sequence. */
 static inline uint64_t plait__signal_submitted(const plait__signal *signal)
 {
