@@ -56,13 +56,11 @@ static plait_status take_local(plait__held_argument *slot,
 	return PLAIT_OK;
 }
 
+/* A kernel may write a part of the buffer, and the rest keeps its values. */
 static uint32_t map_flags(const plait__parameter *parameter)
 {
-	switch (parameter->mode) {
-	case PLAIT__MODE_IN: return PLAIT_MAP_READ;
-	case PLAIT__MODE_OUT: return PLAIT_MAP_WRITE;
-	default: return PLAIT_MAP_READ | PLAIT_MAP_WRITE;
-	}
+	return parameter->mode == PLAIT__MODE_IN ?
+		       PLAIT_MAP_READ : PLAIT_MAP_READ | PLAIT_MAP_WRITE;
 }
 
 /*
