@@ -3,30 +3,25 @@
  * plait/flow.h - tasks in, schedule out: tasks come one at a time with the
  * data that they use; their order is inferred, and they run at once.
  *
- * A flow is a stream of tasks.  Each task names the data that it reads and
- * writes.  The tasks have the effect of running one by one in the order of
- * their submission; two tasks overlap unless they access the same elements and
- * one of them writes.  Nothing is declared in advance, and a submission returns
- * before its task has run.
+ * Each task names the data that it reads and writes.  Tasks have the effect of
+ * running one by one in the order of their submission; two tasks overlap unless
+ * they access the same elements and one of them writes.  Nothing is declared in
+ * advance, and a submission returns before its task has run.
  *
  * Example:
  *
  *     float cells[1000] = { 20 }, rate = 0.1f;
  *     plait_data_desc desc = { .size = sizeof(desc), .dimensions = 1,
  *                              .element_bytes = 4, .extent = { 1000 } };
- *
  *     plait_flow_create(context, NULL, &flow, &error);
  *     plait_data_create(flow, &desc, &u, &error);
  *     plait_data_create(flow, &desc, &v, &error);
  *     plait_data_write(u, NULL, cells, &error);
- *     for (int i = 0; i < 1000; i++)
+ *     for (int i = 0; i < 1000; i++, swap(&u, &v))
  *             plait_flow_launch(flow, kernel, PLAIT_ITEMS(1000),
- *                               PLAIT_ARGUMENTS(PLAIT_DATA(i % 2 ? v : u),
- *                                               PLAIT_DATA(i % 2 ? u : v),
- *                                               PLAIT_VALUE(rate)),
- *                               NULL, &error);
+ *                               PLAIT_ARGUMENTS(PLAIT_DATA(u), PLAIT_DATA(v),
+ *                                   PLAIT_VALUE(rate)), NULL, &error);
  *     plait_data_read(u, NULL, cells, &error);
- *     plait_flow_release(flow);
  *
  * Order.       Of tasks of several threads: the order in which their calls of
  *              plait_flow_submit got the flow.
@@ -39,8 +34,10 @@
  * Memory.      At most `window` tasks are not done; a submission beyond that
  *              waits for the oldest one.  Once a program has repeated itself,
  *              submissions allocate nothing.
- * Devices.     Tasks run on the host, on the workers of the context and on
- *              threads that wait for the flow.  Kernels need host code.
+ * Devices.     Tasks run on the host: on workers of the context, and on threads
+ *              that wait for the flow.  With `devices`, launches run there, and
+ *              what a task reads is copied to where it runs; such a flow has no
+ *              captures, no repetitions and no split launches.
  * Threads.     In a function of a task, a call that would wait for tasks is
  *              PLAIT_E_DEADLOCK, and a submission without room PLAIT_E_BUSY;
  *              a coroutine (plait/coroutine.h) is suspended instead.
@@ -87,6 +84,10 @@ typedef struct plait_flow_desc {
 	uint32_t lanes;
 	/* Copied; names the flow in errors. */
 	const char *label;
+	/* Where launches run: 0 to 63, of any backends; 0: on the host. */
+	plait_device *const *devices;
+	uint32_t device_count;
+	uint32_t reserved0;
 } plait_flow_desc;
 
 /* Data of a flow: an array of 0 to 3 dimensions, or a token. */
@@ -253,7 +254,7 @@ typedef struct plait_flow_info {
 	uint64_t failed;
 	/* Pieces into which data is cut by accesses to boxes. */
 	uint64_t pieces;
-	/* Memory of the flow and of its data. */
+	/* Memory of the flow and of its data on the host. */
 	uint64_t flow_bytes;
 	uint64_t data_bytes;
 	/* With PLAIT_FLOW_RECORD: warnings in what plait_flow_write prints. */
@@ -261,14 +262,14 @@ typedef struct plait_flow_info {
 } plait_flow_info;
 
 /*
- * plait_flow_create - create a flow on the host of a context.
+ * plait_flow_create - create a flow on the host, or on devices.
  *
  * @param context borrowed, non-null: the context
  * @param desc    borrowed, nullable: null means all defaults
  * @param out     owned, non-null: the flow, one reference
  * @param error   borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_UNAVAILABLE (the context has no
- *         device of the host), PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_UNSUPPORTED (a device without
+ *         PLAIT_DEVICE_NOTIFY), PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */
@@ -308,10 +309,10 @@ PLAIT_API void plait_flow_release(plait_flow *flow);
  *         or access), PLAIT_E_BUSY (no room: with PLAIT_TASK_NO_WAIT, or in a
  *         function of a task), PLAIT_E_DEADLOCK (no room, and a mapping of the
  *         caller is in the way), PLAIT_E_STATE (a closed inbox),
- *         PLAIT_E_UNSUPPORTED (a kernel without host code), PLAIT_EVENT_READY
- *         (not submitted: an inbox of this thread has an event),
- *         PLAIT_E_NOMEM (of a split launch, pieces may have been submitted),
- *         PLAIT_E_HANDLE, PLAIT_E_FORKED
+ *         PLAIT_E_UNSUPPORTED (a kernel without code for the host, or for any
+ *         device of the flow), PLAIT_EVENT_READY (not submitted: an inbox of
+ *         this thread has an event), PLAIT_E_NOMEM (of a split launch, pieces
+ *         may have been submitted), PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */
@@ -376,8 +377,7 @@ PLAIT_API plait_status plait_flow_wait(plait_flow *flow, plait_task task,
  * @param task       value: the task; 0 means all
  * @param timeout_ns value: 0 polls, PLAIT_FOREVER waits
  * @param error      borrowed, nullable: filled on failure
- * @return as plait_flow_wait; PLAIT_E_CANCELLED, PLAIT_E_NOMEM, PLAIT_E_STATE
- *         (not directly in a coroutine)
+ * @return as plait_flow_wait; PLAIT_E_CANCELLED, _NOMEM, _STATE (not in one)
  * @thread any
  * @since 1
  */

@@ -2,6 +2,8 @@
 /* Commit of a task; see commit.h. */
 #include "flow/commit.h"
 
+#include "flow/flow_devices.h"
+
 #include "base/alloc.h"
 #include "base/error.h"
 
@@ -245,15 +247,14 @@ static plait_status cut_all(plait__flow_task *task, plait_error *error)
 	const plait__flow_access *accesses = task->flow->accesses;
 
 	for (uint32_t i = 0; i < task->access_count; i++) {
-		plait__data *whole = accesses[i].whole;
+		plait__front_map *map = accesses[i].map;
 
-		if (whole->map.pieces > whole->map.join_at &&
-		    !plait__flow_join_pieces(task->flow, whole))
+		if (map->pieces > map->join_at &&
+		    !plait__flow_join_pieces(task->flow, map))
 			return PLAIT_PENDING;
 	}
 	for (uint32_t i = 0; i < task->access_count; i++)
-		if (!plait__front_map_cut(&accesses[i].whole->map,
-					  &accesses[i].box))
+		if (!plait__front_map_cut(accesses[i].map, &accesses[i].box))
 			return fail_memory(error);
 	return PLAIT_OK;
 }
@@ -268,8 +269,8 @@ static plait__front_map_result collect_all(plait__flow_task *task)
 	     i < task->access_count; i++) {
 		plait__flow_access *access = &flow->accesses[i];
 
-		result = plait__front_map_collect(&access->whole->map,
-						  &access->box, &flow->fronts);
+		result = plait__front_map_collect(access->map, &access->box,
+						  &flow->fronts);
 		access->end = flow->fronts.count;
 	}
 	return result;
@@ -340,6 +341,18 @@ static void record_all(plait__flow_task *task)
 
 /* ---- the task ---- */
 
+/* Returns true if a queue of a device has the op: no worker looks at it. */
+static bool begins_on_device(const plait__flow_task *task, uint64_t spoiler)
+{
+	plait__flow *flow = task->flow;
+
+	return task->device_op != NULL && spoiler == 0 && !task->is_prefix &&
+	       plait__device_engine_begin(&flow->devices->engine,
+					  task->device_op, task->number,
+					  flow->preds.items,
+					  flow->preds.count);
+}
+
 /* Number the op, fill its entry and publish it.  There is room for it.
  * `spoiler`: 0, or the failed op for which it is not run. */
 static void add_op(plait__flow_task *task, uint64_t spoiler)
@@ -364,7 +377,8 @@ static void add_op(plait__flow_task *task, uint64_t spoiler)
 	if (spoiler != 0)
 		(void)plait__outcomes_follow(&flow->lanes.outcomes, spoiler,
 					     task->number);
-	publish(flow, preds, count, task->is_prefix, task->is_urgent);
+	if (!begins_on_device(task, spoiler))
+		publish(flow, preds, count, task->is_prefix, task->is_urgent);
 	if (task->is_late)
 		make_late(flow, task->number);
 }

@@ -9,6 +9,7 @@
 #include "flow/commit.h"
 #include "flow/flow_capture.h"
 #include "flow/flow_data.h"
+#include "flow/flow_devices.h"
 #include "flow/flow_late.h"
 #include "flow/op_await.h"
 #include "flow/flow_record.h"
@@ -92,6 +93,7 @@ static void destroy_flow(plait__object *object)
 	uint64_t size = plait__window_size(&flow->window);
 
 	plait__flow_lanes_fini(&flow->lanes);
+	plait__flow_devices_free(flow);
 	plait__late_fini(flow);
 	plait__flow_record_free(flow);
 	plait__repetitions_free_all(flow);
@@ -147,6 +149,9 @@ static plait_status read_desc(plait_flow_desc *out,
 				   "plait_flow_desc: window %u is not a power "
 				   "of two from %d to %d", out->window,
 				   PLAIT__WINDOW_LEAST, PLAIT__WINDOW_MOST);
+	if (out->reserved0 != 0)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_flow_desc: reserved0 is not 0");
 	if (out->lanes > PLAIT__FLOW_LANES)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_flow_desc: %u lanes; at most %d",
@@ -221,6 +226,8 @@ static plait_status make(plait__context *context, const plait_flow_desc *desc,
 		status = plait__fail(error, PLAIT_E_NOMEM,
 				     "no memory for a flow with a window of %u "
 				     "tasks", desc->window);
+	if (status == PLAIT_OK && desc->device_count != 0)
+		status = plait__flow_devices_make(flow, desc, error);
 	if (status == PLAIT_OK)
 		status = plait__object_init(&flow->object, &flow_class, context,
 					    error);

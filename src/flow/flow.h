@@ -23,10 +23,10 @@ void plait__flow_reap(plait__flow *flow);
 void plait__flow_drop_kernel(plait__flow *flow, plait__flow_kernel *entry,
 			     void (*drop)(plait__object *object));
 
-/* Forget the ops that are done in the fronts of data that is cut into many
- * pieces, and join these.  Returns false if too many pieces are left, and tasks
+/* Forget the ops that are done in fronts of data that is cut into many pieces,
+ * and join these.  Returns false if too many pieces are left, and tasks
  * are in flight.  Caller holds the lock. */
-bool plait__flow_join_pieces(plait__flow *flow, plait__data *whole);
+bool plait__flow_join_pieces(plait__flow *flow, plait__front_map *map);
 
 /* Keep the failures of ops that wrote what data has now, or what tasks in flight
  * read.  Caller holds the locks of the flow and of its outcomes. */

@@ -5,6 +5,7 @@
 #include "plait/repeat.h"
 
 #include "flow/flow.h"
+#include "flow/flow_devices.h"
 #include "flow/flow_data.h"
 
 #include "base/alloc.h"
@@ -53,6 +54,10 @@ plait_status plait__flow_capture_begin(plait__flow *flow, plait_graph *graph,
 	if (flow->capture != NULL)
 		return plait__fail(error, PLAIT_E_STATE,
 				   "the flow is captured already");
+	if (flow->devices != NULL)
+		return plait__flow_devices_refuse(flow, "captures and "
+						  "repetitions: submit the "
+						  "tasks each time", error);
 	if (flow->host == NULL)
 		return plait__fail(error, PLAIT_E_UNAVAILABLE,
 				   "the context has no device of the host, "

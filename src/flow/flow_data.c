@@ -2,6 +2,7 @@
 /* Data and parts of data: creation, boxes, end; see flow_data.h. */
 #include "flow/flow_data.h"
 
+#include "flow/flow_devices.h"
 #include "flow/mappings.h"
 
 #include "base/alloc.h"
@@ -157,6 +158,8 @@ static void free_memory(plait__data *data)
 		plait__cacheline_free(plait__flow_allocator(data->flow),
 				      data->memory, data->bytes);
 	plait__front_map_fini(&data->map);
+	plait__data_copies_free(data->copies,
+				plait__flow_allocator(data->flow));
 }
 
 static void destroy_data(plait__object *object)
@@ -331,6 +334,16 @@ static plait_status make_memory(plait__data *data, const plait_data_desc *desc,
 			   (unsigned long long)data->bytes);
 }
 
+/* Let the memories of the flow's devices have copies. */
+static plait_status make_copies(plait__data *data, plait_error *error)
+{
+	data->copies = plait__data_copies_make(
+		plait__flow_allocator(data->flow), &data->box,
+		data->flow->devices->system.memories - 1);
+	return data->copies != NULL ? PLAIT_OK :
+	       plait__fail(error, PLAIT_E_NOMEM, "no memory for data");
+}
+
 /* ---- memory as a buffer ---- */
 
 /* Memory of data that a buffer has taken over. */
@@ -438,6 +451,8 @@ static plait_status create(plait__flow *flow, plait_data_desc *desc,
 	status = lay_out(data, desc, error);
 	if (status == PLAIT_OK && has_memory)
 		status = make_memory(data, desc, error);
+	if (status == PLAIT_OK && data->memory != NULL && flow->devices != NULL)
+		status = make_copies(data, error);
 	if (status == PLAIT_OK)
 		status = finish(data, error);
 	if (status != PLAIT_OK) {

@@ -30,6 +30,7 @@
 /* ---- records ---- */
 
 static void on_event(plait__listener *listener, plait_status status);
+static void end(plait__flow_arrival *arrival);
 
 /* Caller holds the lock. */
 static void keep(plait__flow *flow, plait__late *late)
@@ -50,6 +51,7 @@ static plait_status take(plait__flow *flow, plait__late **out,
 			return plait__fail(error, PLAIT_E_NOMEM,
 					   "no memory for a task");
 		late->flow = flow;
+		late->arrival.collect = end;
 		late->listener.notify = on_event;
 	} else {
 		flow->late = late->next_free;
@@ -522,8 +524,9 @@ static void fail(plait__late *late, const plait_error *why)
 
 /* Finish the op of a record whose notification has come.  Caller is a worker
  * and holds no lock. */
-static void end(plait__late *late)
+static void end(plait__flow_arrival *arrival)
 {
+	plait__late *late = (plait__late *)(void *)arrival;
 	plait__flow_lanes *lanes = &late->flow->lanes;
 	uint64_t number = late->number;
 	plait_error why = { .size = sizeof(why) };
@@ -555,6 +558,6 @@ void plait__late_collect(void *arg)
 		     plait__flow_lanes_take_arrivals(&flow->lanes);
 	     at != NULL; at = next) {
 		next = AT_PLAIN_READ(at->next);
-		end((plait__late *)(void *)at);
+		at->collect(at);
 	}
 }

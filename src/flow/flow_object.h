@@ -34,6 +34,9 @@ typedef struct plait__data plait__data;
 typedef struct plait__late plait__late;
 typedef struct plait__flow_capture plait__flow_capture;
 typedef struct plait__repetition plait__repetition;
+typedef struct plait__flow_devices plait__flow_devices;
+typedef struct plait__data_copies plait__data_copies;
+typedef struct plait__device_op plait__device_op;
 
 /* An open mapping: an op that its thread or coroutine ends. */
 typedef struct plait__data_mapping {
@@ -64,6 +67,8 @@ struct plait__data {
 	uint64_t buffer_offset;
 	bool is_mapped;
 	plait__front_map map;
+	/* In memories of devices; null: the flow has none, or it is a token. */
+	plait__data_copies *copies;
 
 	uint64_t last_use; /* the newest op that uses it or a part of it */
 	uint32_t recorded; /* 1 + its index in the record, or 0 */
@@ -101,6 +106,7 @@ typedef struct plait__flow_plan {
 struct plait__flow {
 	plait__object object;
 	plait__device *host; /* null: none */
+	plait__flow_devices *devices; /* null: the host alone */
 	struct plait__mutex lock;
 	plait__window window;
 	plait__flow_lanes lanes;
@@ -151,6 +157,7 @@ PLAIT__OBJECT_ENTER(data, PLAIT_OBJECT_DATA);
 typedef struct plait__flow_access {
 	plait__data *whole;
 	plait_box box;
+	plait__front_map *map; /* of the memory where it is */
 	uint32_t mode; /* PLAIT__ACCESS_... */
 	uint32_t end;  /* of its fronts in flow->fronts */
 } plait__flow_access;
@@ -180,6 +187,13 @@ typedef struct plait__flow_task {
 	plait__repetition *again; /* that it runs, or null */
 	plait__object *closing; /* to be closed without the lock */
 	uint64_t number; /* when it is submitted */
+	/* With devices: the memory where it runs; its op, or null; the data that
+	 * has no buffer there yet, held, or null. */
+	uint32_t memory;
+	uint32_t pointer; /* of the argument in preparation */
+	plait__device_op *device_op;
+	uint64_t *last_launch; /* of its device: gets its number */
+	plait__data *lacking;
 	/* Of a launch: the piece that is prepared.  Its items come last: a new
 	 * task is cleared up to them. */
 	plait__mapper_chunk chunk;

@@ -3,6 +3,8 @@
  * released is dropped. */
 #include "flow/flow.h"
 
+#include "flow/device/data_copies.h"
+
 #include "base/alloc.h"
 
 /* ---- joining ---- */
@@ -24,11 +26,11 @@ static void forget_done(void *arg, plait__front *front)
 		front->writer = 0;
 }
 
-bool plait__flow_join_pieces(plait__flow *flow, plait__data *whole)
+bool plait__flow_join_pieces(plait__flow *flow, plait__front_map *map)
 {
-	plait__front_map_visit_all(&whole->map, forget_done, flow);
-	plait__front_map_join(&whole->map);
-	if (whole->map.pieces <= PIECES_MOST)
+	plait__front_map_visit_all(map, forget_done, flow);
+	plait__front_map_join(map);
+	if (map->pieces <= PIECES_MOST)
 		return true;
 	plait__window_settle(&flow->window);
 	return flow->window.settled == flow->window.newest;
@@ -59,9 +61,12 @@ void plait__flow_keep_writers(plait__flow *flow)
 	     i++)
 		keep_preds(flow, i);
 	for (plait__data *at = flow->data; at != NULL; at = at->next)
-		if (at->whole == at)
+		if (at->whole == at) {
 			plait__front_map_visit_all(&at->map, keep_writer,
 						   flow);
+			plait__data_copies_visit(at->copies, keep_writer,
+						 flow);
+		}
 	if (at_load_relaxed_u64(&flow->lanes.cancel_cause) != 0)
 		plait__outcomes_keep(
 			&flow->lanes.outcomes,

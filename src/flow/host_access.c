@@ -7,6 +7,7 @@
  */
 #include "flow/box_move.h"
 #include "flow/commit.h"
+#include "flow/device_place.h"
 #include "flow/flow_data.h"
 #include "flow/flow_record.h"
 #include "flow/flow_strict.h"
@@ -49,12 +50,16 @@ static plait_status commit(struct access *access, uint64_t *out_behind,
 				   "no memory for a mapping");
 	flow->accesses[0] = (plait__flow_access){
 		.whole = access->data->whole, .box = access->box,
-		.mode = access->flags };
+		.map = &access->data->whole->map, .mode = access->flags };
 	status = plait__flow_strict_check(flow, 1, error);
+	if (status == PLAIT_OK && flow->devices != NULL)
+		status = plait__place_task(&task, error);
 	if (status != PLAIT_OK)
 		return status;
 	status = plait__commit_access(&task, out_behind, error);
 	access->number = task.number;
+	if (status == PLAIT_OK && flow->devices != NULL)
+		plait__place_commit(&task);
 	if (status == PLAIT_OK)
 		plait__flow_record_host(flow, task.number, access->label);
 	if (status == PLAIT_PENDING && *out_behind != 0) {
@@ -141,6 +146,7 @@ static plait_status begin(struct access *access, const plait_box *box,
 		else if (status != PLAIT_PENDING && access->mapping != NULL)
 			plait__mappings_keep(flow, access->mapping);
 		plait__flow_unlock(flow);
+		plait__flow_devices_flush(flow);
 		if (status != PLAIT_PENDING)
 			return status;
 		status = await_turn(access, behind, error);

@@ -7,6 +7,7 @@
 
 #include "flow/box_move.h"
 #include "flow/commit.h"
+#include "flow/device_place.h"
 #include "flow/flow_capture.h"
 #include "flow/flow_data.h"
 #include "flow/flow_late.h"
@@ -327,18 +328,28 @@ static plait_status attempt(plait__flow_task *task, const plait_task_desc *desc,
 	status = prepare(task, desc, error);
 	if (status == PLAIT_OK)
 		status = append(task, again, error);
+	if (status == PLAIT_OK && task->chunk.count > 1 &&
+	    flow->devices != NULL)
+		status = plait__flow_devices_refuse(flow, "split launches",
+						    error);
 	if (status == PLAIT_OK && task->chunk.count > 1)
 		return plait__task_split_commit(task, desc, prepare_piece,
 						error);
 	if (status == PLAIT_OK)
 		status = plait__flow_strict_check(flow, task->access_count,
 						  error);
+	if (status == PLAIT_OK && flow->devices != NULL)
+		status = plait__place_task(task, error);
 	if (status == PLAIT_OK)
 		status = plait__commit_task(task, error);
+	if (status == PLAIT_OK && flow->devices != NULL)
+		plait__place_commit(task);
 	if (status == PLAIT_OK && flow->record != NULL)
 		plait__flow_record_task(task, desc);
 	if (status != PLAIT_OK && task->late != NULL)
 		plait__late_return(task);
+	if (status != PLAIT_OK && flow->devices != NULL)
+		plait__place_undo(task);
 	return status;
 }
 
@@ -363,6 +374,11 @@ static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
 		status = attempt(&task, desc, again, error);
 		plait__flow_unlock(flow);
 		plait__object_close_deferred(task.closing);
+		plait__flow_devices_flush(flow);
+		if (status == PLAIT_PENDING && task.lacking != NULL) {
+			status = plait__place_supply(&task, error);
+			continue;
+		}
 		if (status != PLAIT_PENDING)
 			break;
 		if ((desc->flags & PLAIT_TASK_NO_WAIT) != 0)

@@ -34,7 +34,7 @@ plait_status plait__task_access_append(plait__flow_task *task,
 	if (access == NULL)
 		return fail_memory(error);
 	*access = (plait__flow_access){ .whole = data->whole, .box = *box,
-					.mode = mode };
+					.map = &data->whole->map, .mode = mode };
 	task->access_count++;
 	return PLAIT_OK;
 }
@@ -50,6 +50,7 @@ static plait_status append_box(plait__flow_task *task, plait__data *data,
 	if (access == NULL)
 		return fail_memory(error);
 	access->whole = data->whole;
+	access->map = &data->whole->map;
 	access->mode = mode;
 	access->box = box != NULL ? *box : data->box;
 	if (box != NULL && !plait__data_is_box(data, &access->box))

@@ -7,6 +7,7 @@
 #include "flow/task_launch.h"
 
 #include "flow/access/chunks.h"
+#include "flow/device_place.h"
 #include "flow/flow_data.h"
 #include "flow/task_access.h"
 
@@ -67,6 +68,9 @@ static plait_status take_data(plait__flow_task *task,
 		parameter->mode, &data, error);
 	if (status != PLAIT_OK)
 		return status;
+	if (task->flow->devices != NULL &&
+	    !plait__place_argument(task->flow, task->pointer, data))
+		return plait__fail(error, PLAIT_E_NOMEM, "no memory for a task");
 	*cell = (uintptr_t)plait__data_address(data, &data->box);
 	if (*cell == 0)
 		return plait__fail(error, PLAIT_E_INVALID,
@@ -150,6 +154,7 @@ static plait_status take_arguments(plait__flow_task *task,
 		const plait__parameter *parameter = &signature->parameters[i];
 
 		task->filled.arguments[i] = values;
+		task->pointer = i;
 		status = plait__task_launch_argument(arguments, i, &given,
 						     &room, error);
 		if (status == PLAIT_OK)
@@ -196,7 +201,8 @@ static plait_status check_kernel(const plait__flow *flow,
 	plait_status status = plait__context_check_same(
 		&flow->object, &kernel->object, error);
 
-	if (status == PLAIT_OK && kernel->function == NULL)
+	if (status == PLAIT_OK && kernel->function == NULL &&
+	    flow->devices == NULL)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "kernel %.60s has no code for the host, "
 				   "where flows run", kernel->signature->name);

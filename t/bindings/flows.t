@@ -20,6 +20,7 @@ poisoned
 0-4 4-7 7-10
 27
 81
+3
 after N "late": reads x [2, 4), which it wrote
 3 devices, 2 memories
 """, lambda text: re.sub(r"after \d+", "after N", text))

@@ -20,17 +20,41 @@ static const struct flow_setting flow_settings[] = {
 static struct rig flow_rig;
 static plait_flow *flow;
 
+/* Backends of the context, null: the host's; the last `flow_devices` devices run
+ * the launches, 0: the host does. */
+__attribute__((unused)) static const char *flow_backends, *flow_options;
+__attribute__((unused)) static uint32_t flow_devices;
+
+static inline bool open_devices(plait_device **out)
+{
+	uint32_t count = 0;
+	bool done = OK(plait_context_device_count(flow_rig.context, &count,
+						  NULL) == PLAIT_OK) &&
+		    OK(count >= flow_devices);
+
+	for (uint32_t i = 0; done && i < flow_devices; i++)
+		done = OK(plait_context_device(flow_rig.context,
+					       count - flow_devices + i,
+					       &out[i], NULL) == PLAIT_OK);
+	return done;
+}
+
 static inline bool open_flow(const struct flow_setting *setting,
 			     uint32_t window)
 {
+	plait_device *devices[8];
 	const plait_flow_desc desc = { .size = sizeof(desc), .window = window,
 				       .lanes = setting->lanes,
-				       .label = "flow" };
+				       .label = "flow", .devices = devices,
+				       .device_count = flow_devices };
 
 	flow_rig = settings[0];
+	if (flow_backends != NULL)
+		flow_rig.backend = flow_backends;
+	flow_rig.options = flow_options;
 	flow_rig.workers = setting->workers;
 	flow_rig.flags = setting->workers == 0 ? PLAIT_CONTEXT_NO_WORKERS : 0;
-	if (!open_rig(&flow_rig))
+	if (!open_rig(&flow_rig) || !open_devices(devices))
 		return false;
 	return OK_THAT(plait_flow_create(flow_rig.context, &desc, &flow,
 					 &flow_rig.error) == PLAIT_OK,

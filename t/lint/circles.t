@@ -17,7 +17,7 @@ RANKS = {
     "graph": "store text build plan",
     "coll": "schedule prove price form chunk text dag place merge coll use",
     "plan": "plan simulate schedule check io",
-    "flow": "region policy access show memory lanes flow text",
+    "flow": "region policy access show memory lanes device flow text",
     "run": "args record run external host queue api",
 }
 # Circles that stay, each a set of units, with the reason.

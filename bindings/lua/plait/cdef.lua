@@ -1566,6 +1566,9 @@ typedef struct plait_flow_desc {
 	uint32_t window;
 	uint32_t lanes;
 	const char *label;
+	plait_device *const *devices;
+	uint32_t device_count;
+	uint32_t reserved0;
 } plait_flow_desc;
 typedef struct plait_data_desc {
 	uint32_t size;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import math
-from ctypes import byref, c_char, c_uint64, c_void_p
+from ctypes import POINTER, byref, c_char, c_uint64, c_void_p, cast
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 from . import _raw
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ._kernel import Kernel
     from ._plan import Plan
     from ._queue import Signal
-    from ._system import System
+    from ._system import Device, System
 
     Index = Union[int, slice, Tuple[Union[int, slice], ...]]
 
@@ -302,8 +302,10 @@ class Flow(Handle):
     __slots__ = ("system", "_calls", "_kept", "_captured")
 
     def __init__(self, system: System, *, window: int = 0, lanes: int = 0, record: bool = False,
-                 strict: bool = False, label: Optional[str] = None) -> None:
+                 strict: bool = False, devices: Sequence[Device] = (), label: Optional[str] = None) -> None:
+        handles = (c_void_p * len(devices))(*(device.handle for device in devices))
         desc = sized(_raw.plait_flow_desc, window=window, lanes=lanes, label=encode(label),
+                     devices=cast(handles, POINTER(c_void_p)), device_count=len(devices),
                      flags=(_raw.PLAIT_FLOW_RECORD if record else 0) |
                      (_raw.PLAIT_FLOW_STRICT if strict else 0))
         super().__init__(make(lib.plait_flow_create, system.handle, byref(desc)), label)

@@ -1077,6 +1077,9 @@ class plait_flow_desc(Structure):
         ("window", c_uint32),
         ("lanes", c_uint32),
         ("label", c_char_p),
+        ("devices", POINTER(c_void_p)),
+        ("device_count", c_uint32),
+        ("reserved0", c_uint32),
     ]
 
 

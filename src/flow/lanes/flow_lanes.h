@@ -32,9 +32,12 @@ typedef struct plait__flow_lane {
 	at_u32 *numbers;
 } plait__flow_lane;
 
-/* Of a late op that has ended elsewhere: the first field of its record. */
+/* Of a late op, or of several, that ended elsewhere: the first field of its
+ * record. */
 typedef struct plait__flow_arrival {
 	struct plait__flow_arrival *next;
+	/* Called by the worker that collects it, without locks. */
+	void (*collect)(struct plait__flow_arrival *arrival);
 } plait__flow_arrival;
 
 /* Touched by the thread that runs the task, but for `awaited` and `looks`. */

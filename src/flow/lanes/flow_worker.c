@@ -80,9 +80,7 @@ static uint64_t look(plait__flow_worker *worker)
 
 /* ---- execution ---- */
 
-/* Returns true if op `number` is not to be run: it was cancelled, or a true
- * predecessor has failed. */
-static bool is_spoiled(plait__flow_lanes *lanes, uint64_t number)
+bool plait__flow_worker_spoils(plait__flow_lanes *lanes, uint64_t number)
 {
 	const plait__op *op = plait__op_at(&lanes->ring, number);
 	uint64_t meta = at_load_relaxed_u64(&op->meta);
@@ -188,7 +186,7 @@ static void perform(plait__flow_worker *worker, uint64_t number)
 	if (__builtin_expect(
 		    (!plait__outcomes_are_clean(&lanes->outcomes) ||
 		     at_load_relaxed_u64(&lanes->cancelled) >= number) &&
-			    is_spoiled(lanes, number), 0))
+			    plait__flow_worker_spoils(lanes, number), 0))
 		skip(lanes, number);
 	else if (!call(worker, number))
 		plait__flow_lanes_complete(lanes, number);

@@ -11,4 +11,8 @@ bool plait__flow_worker_run(plait__task *task);
 /* The thread ends inside a function of the program: the `lost` of a task. */
 void plait__flow_worker_lose(plait__task *task);
 
+/* Returns true if op `number` is not to be run: it was cancelled, or a true
+ * predecessor has failed.  Its failure is stored then. */
+bool plait__flow_worker_spoils(plait__flow_lanes *lanes, uint64_t number);
+
 #endif

@@ -59,6 +59,10 @@ end
 print(("%g"):format(u[4]))
 plan()
 print(("%g"):format(v[4]))
+local near = system:flow {devices = system.devices}
+local a, b = near:data("float", {1, 1, 1, 1, 1, 1, 1, 1}), near:data("float", 8)
+near:launch(heat, {a, b, 8, plait.chunk}, {items = 8})
+print(("%g"):format(b[4]))
 flow:read "data x 8\ntask late writes=x[2:4]\ntask last reads=x[2:4]\n"
 local last
 for line in flow:explain():gmatch "[^\n]+" do

@@ -59,6 +59,10 @@ with plait.open("host") as system:
     print("%g" % u[4])
     plan()
     print("%g" % v[4])
+    with system.flow(devices=system.devices) as near:
+        a, b = near.data("f", 8, array.array("f", [1] * 8)), near.data("f", 8)
+        near(heat, a, b, 8, plait.chunk, items=8)
+        print("%g" % b[4])
     flow.read("data x 8\ntask late writes=x[2:4]\ntask last reads=x[2:4]\n")
     print([line for line in flow.explain().split("\n") if "which it wrote" in line][-1].strip())
     text = flow.instructions(3, peers="ring", shared=True, lookahead=False)

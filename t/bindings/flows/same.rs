@@ -58,6 +58,10 @@ fn main() -> Result<()> {
     println!("{}", u.get(4)?);
     plan.call(&[])?;
     println!("{}", v.get(4)?);
+    let near = FlowOptions::new().devices(system.devices()).create(&system)?;
+    let (a, b) = (near.data(8).array(&[1f32; 8])?, near.data(8).zeros::<f32>()?);
+    near.launch(&heat, args![&a, &b, 8, chunk()]).items(8).submit()?;
+    println!("{}", b.get(4)?);
     flow.read("data x 8\ntask late writes=x[2:4]\ntask last reads=x[2:4]\n", "tasks")?;
     let text = flow.explain()?;
     println!("{}", text.lines().filter(|line| line.contains("which it wrote")).last().unwrap_or("").trim());

@@ -990,6 +990,9 @@ struct plait_flow_desc
     window::UInt32
     lanes::UInt32
     label::Cstring
+    devices::Ptr{Ptr{plait_device}}
+    device_count::UInt32
+    reserved0::UInt32
 end
 
 struct plait_data_desc
@@ -2212,7 +2215,7 @@ function plait_schedule_graph(schedule, desc, out, error)
 end
 
 const plait_flow_create_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_flow_create - create a flow on the host of a context."
+"plait_flow_create - create a flow on the host, or on devices."
 function plait_flow_create(context, desc, out, error)
     ccall(plait_flow_create_at[], plait_status, (Ptr{plait_context}, Ptr{plait_flow_desc}, Ptr{Ptr{plait_flow}}, Ptr{plait_error}), context, desc, out, error)
 end

@@ -956,6 +956,9 @@ pub struct plait_flow_desc [size] {
     pub window: u32,
     pub lanes: u32,
     pub label: *const c_char,
+    pub devices: *const *mut plait_device,
+    pub device_count: u32,
+    pub reserved0: u32,
 }
 pub struct plait_data_desc [size] {
     pub size: u32,
@@ -1428,7 +1431,7 @@ fn plait_coll_compile(coll: *mut plait_coll, desc: *const plait_compile_desc, ou
 fn plait_schedule_query(schedule: *mut plait_schedule, info: *mut plait_schedule_info, error: *mut plait_error) -> plait_status;
 /// plait_schedule_graph - make a graph of a schedule, for all of its ranks.
 fn plait_schedule_graph(schedule: *mut plait_schedule, desc: *const plait_collective_desc, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
-/// plait_flow_create - create a flow on the host of a context.
+/// plait_flow_create - create a flow on the host, or on devices.
 fn plait_flow_create(context: *mut plait_context, desc: *const plait_flow_desc, out: *mut *mut plait_flow, error: *mut plait_error) -> plait_status;
 /// plait_flow_retain - add one reference.
 fn plait_flow_retain(flow: *mut plait_flow);

@@ -21,7 +21,7 @@ use crate::library::{lib, Handle};
 use crate::memory::Element;
 use crate::plan::Plan;
 use crate::queue::{pattern_of, Signal};
-use crate::system::System;
+use crate::system::{Device, System};
 use crate::task::{refuse_in_task, InTask, Task};
 
 /// Options of a flow; [`create`](FlowOptions::create) makes it.
@@ -30,6 +30,7 @@ pub struct FlowOptions {
     window: u32,
     lanes: u32,
     flags: u32,
+    devices: Vec<Device>,
     label: Option<String>,
 }
 
@@ -63,6 +64,12 @@ impl FlowOptions {
         self
     }
 
+    /// Set the devices where launches run; none: on the host.
+    pub fn devices(mut self, devices: &[Device]) -> Self {
+        self.devices = devices.to_vec();
+        self
+    }
+
     /// Set the name, for errors.
     pub fn label(mut self, text: &str) -> Self {
         self.label = Some(text.into());
@@ -72,14 +79,17 @@ impl FlowOptions {
     /// Create the flow.
     pub fn create(self, system: &System) -> Result<Flow> {
         let label = self.label.as_deref().map(c_text).transpose()?;
+        let devices: Vec<_> = self.devices.iter().map(Device::get).collect();
         let desc = raw::plait_flow_desc {
             flags: self.flags,
             window: self.window,
             lanes: self.lanes,
             label: pointer_of(&label),
+            devices: devices.as_ptr(),
+            device_count: devices.len() as u32,
             ..Default::default()
         };
-        // SAFETY: the label is copied.
+        // SAFETY: label and devices are copied.
         let raw = Handle::make(|out, error| unsafe {
             (lib().plait_flow_create)(system.context(), &desc, out, error)
         })?;

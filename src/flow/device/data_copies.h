@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copies of one data in the memories of devices: per element, the memories that
+ * have its newest value; per memory, the fronts, and a buffer for the whole data
+ * from its first use there on.  Memory 0 is that of the program, whose fronts are
+ * the data's own.  Guarded by the lock of the flow.
+ */
+#ifndef PLAIT_SRC_FLOW_DEVICE_DATA_COPIES_H
+#define PLAIT_SRC_FLOW_DEVICE_DATA_COPIES_H
+
+#include "flow/memory/coherence.h"
+#include "flow/region/front_map.h"
+
+#include "object/memory/buffer.h"
+
+typedef struct plait__data_copy {
+	plait__front_map map;
+	plait__buffer *buffer; /* one reference, or null */
+} plait__data_copy;
+
+typedef struct plait__data_copies {
+	/* The writer is the low half of the number of an op, 0: one that has
+	 * succeeded.  A copy has the values of one writer: it fails with it. */
+	plait__coherence coherence;
+	uint32_t forget_at; /* versions */
+	uint32_t count;
+	plait__data_copy items[]; /* per memory but the program's */
+} plait__data_copies;
+
+/* The program has the values of all elements.  Null without memory. */
+plait__data_copies *plait__data_copies_make(const plait_allocator *allocator,
+					    const plait_box *whole,
+					    uint32_t count);
+/* Null is fine.  Caller holds no lock: buffers end. */
+void plait__data_copies_free(plait__data_copies *copies,
+			     const plait_allocator *allocator);
+
+/* Make room for one change of what is valid, which cannot fail then.  Returns
+ * false without memory, or if there was none before: what is valid is not known
+ * any more. */
+bool plait__data_copies_reserve(plait__data_copies *copies);
+
+/* If there are many versions, forget the writers that have succeeded. */
+void plait__data_copies_forget(plait__data_copies *copies,
+			       bool (*has_succeeded)(void *arg,
+						     uint32_t writer),
+			       void *arg);
+
+/* A memory lacks what op `number` was to copy there. */
+void plait__data_copies_lose(plait__data_copies *copies, const plait_box *box,
+			     uint32_t memory, uint64_t number);
+
+/* Call `visit` for the fronts in all memories but the program's; null is fine. */
+void plait__data_copies_visit(plait__data_copies *copies,
+			      plait__front_visit visit, void *arg);
+
+/* Copy of memory 1 and above. */
+static inline plait__data_copy *
+plait__data_copies_at(plait__data_copies *copies, uint32_t memory)
+{
+	return &copies->items[memory - 1];
+}
+
+#endif

@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: MIT */
+/* Ops of devices, from their beginning to their end; see device_engine.h. */
+#include "flow/device/device_engine.h"
+
+#include "flow/device/device_submit.h"
+#include "flow/lanes/flow_worker.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "object/context/backend_result.h"
+
+#include <string.h>
+
+static plait__device_lane *lane_of(const plait__device_op *op)
+{
+	return &op->engine->items[op->lane];
+}
+
+/* ---- records ---- */
+
+plait__device_op *plait__device_engine_take(plait__device_engine *engine)
+{
+	plait__device_op *op = engine->free;
+
+	if (op == NULL)
+		op = plait__alloc(engine->allocator, sizeof(*op));
+	else
+		engine->free = op->next;
+	if (op == NULL)
+		return NULL;
+	op->engine = engine;
+	op->number = 0;
+	op->sequence = 0;
+	op->is_claimed = false;
+	op->launch = NULL;
+	op->data = NULL;
+	op->label = NULL;
+	return op;
+}
+
+void plait__device_engine_return(plait__device_engine *engine,
+				 plait__device_op *op)
+{
+	op->number = 0;
+	op->next = engine->free;
+	engine->free = op;
+}
+
+/* Return records of ops that have ended.  Caller does not hold the lock: launches
+ * end. */
+static void return_all(plait__device_engine *engine, plait__device_op *ended)
+{
+	plait__device_op *next;
+
+	for (plait__device_op *at = ended; at != NULL; at = at->next) {
+		if (at->launch != NULL)
+			plait__object_drop(&at->launch->object);
+		at->launch = NULL;
+	}
+	plait__mutex_lock(engine->lock);
+	for (; ended != NULL; ended = next) {
+		next = ended->next;
+		plait__device_engine_return(engine, ended);
+	}
+	plait__mutex_unlock(engine->lock);
+}
+
+/* ---- begin: caller holds the lock ---- */
+
+static bool is_done(const plait__device_engine *engine, uint64_t number)
+{
+	return plait__op_is_done(&engine->lanes->ring, number);
+}
+
+/* The op of a device that has this number and is in a lane; or null. */
+static const plait__device_op *find(const plait__device_engine *engine,
+				    uint64_t number)
+{
+	const plait__device_op *op =
+		engine->ops[number & engine->lanes->ring.mask];
+
+	return op != NULL && op->number == number && op->sequence != 0 ? op :
+									 NULL;
+}
+
+static bool takes_ops(const plait__device_lane *lane)
+{
+	return !lane->is_failed && !lane->is_dead && lane->refused == 0;
+}
+
+/* Returns true if the op may begin behind this predecessor. */
+static bool may_follow(const plait__device_op *op, const plait__pred *pred)
+{
+	plait__device_engine *engine = op->engine;
+	const plait__device_op *before;
+
+	if (is_done(engine, pred->number))
+		return !pred->is_true ||
+		       plait__outcomes_are_clean(&engine->lanes->outcomes) ||
+		       !plait__outcomes_has(&engine->lanes->outcomes,
+					    pred->number);
+	before = find(engine, pred->number);
+	return before != NULL && takes_ops(lane_of(before)) &&
+	       lane_of(before)->device->port == lane_of(op)->device->port;
+}
+
+/* Let the op wait for another one, unless its lane does already. */
+static void add_wait(plait__device_op *op, const plait__device_op *before)
+{
+	plait__device_lane *lane = lane_of(op);
+	uint64_t *seen = &lane->seen[before->lane];
+
+	if (before->lane == op->lane || *seen >= before->sequence)
+		return;
+	*seen = before->sequence;
+	for (uint32_t i = 0; i < op->wait_count; i++)
+		if (op->waits[i].lane == before->lane) {
+			op->waits[i].sequence = before->sequence;
+			return;
+		}
+	op->waits[op->wait_count++] = (plait__device_wait){
+		before->lane, lane_of(before)->generation, before->sequence
+	};
+}
+
+/* Put the op into its lane and the outbox. */
+static void enqueue(plait__device_op *op)
+{
+	plait__device_engine *engine = op->engine;
+
+	plait__device_lane_append(lane_of(op), op);
+	op->next_out = NULL;
+	if (engine->outbox == NULL)
+		engine->outbox = op;
+	else
+		engine->outbox_last->next_out = op;
+	engine->outbox_last = op;
+}
+
+/* The op has a number: later ones find it. */
+static void number_op(plait__device_op *op, uint64_t number)
+{
+	plait__device_engine *engine = op->engine;
+
+	op->number = number;
+	op->wait_count = 0;
+	engine->ops[number & engine->lanes->ring.mask] = op;
+}
+
+static void keep_for_later(plait__device_op *op)
+{
+	plait__device_op **link = &op->engine->again;
+
+	while (*link != NULL && (*link)->number < op->number)
+		link = &(*link)->next;
+	op->sequence = 0;
+	op->next = *link;
+	*link = op;
+}
+
+bool plait__device_engine_begin(plait__device_engine *engine,
+				plait__device_op *op, uint64_t number,
+				const plait__pred *preds, uint32_t count)
+{
+	bool begins = takes_ops(lane_of(op));
+
+	number_op(op, number);
+	for (uint32_t i = 0; begins && i < count; i++)
+		begins = may_follow(op, &preds[i]);
+	if (!begins)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		if (!is_done(engine, preds[i].number) &&
+		    find(engine, preds[i].number) != NULL)
+			add_wait(op, find(engine, preds[i].number));
+	if (engine->lanes->driver != NULL)
+		plait__progress_begin_pool_run(engine->lanes->driver);
+	enqueue(op);
+	return true;
+}
+
+/* ---- end: caller holds the lock ---- */
+
+/* The op is done.  Its record goes to the list. */
+static void finish(plait__device_op *op, plait__device_op **ended)
+{
+	plait__device_engine *engine = op->engine;
+	uint64_t number = op->number;
+
+	op->number = 0;
+	op->sequence = 0;
+	op->next = *ended;
+	*ended = op;
+	plait__flow_lanes_complete(engine->lanes, number);
+}
+
+/* The text of a queue, as one about the task. */
+static void fail(plait__device_op *op, const plait_error *why,
+		 plait__device_op **ended)
+{
+	plait__device_engine *engine = op->engine;
+	plait_error failure = { .size = sizeof(failure) };
+
+	plait__fail_origin(&failure, why->status, why->origin,
+			   "failed on %s: %s",
+			   lane_of(op)->device->object.label, why->text);
+	failure.detail = why->detail;
+	plait__outcomes_fail(&engine->lanes->outcomes, op->number, op->label,
+			     &failure);
+	if (op->data != NULL)
+		engine->copy_failed(engine->arg, op);
+	finish(op, ended);
+}
+
+/* Find the ops of a lane that have ended. */
+static void end_ops(plait__device_lane *lane, plait__device_op **ended)
+{
+	plait_error why = { .size = sizeof(why) };
+	plait_status status;
+	bool itself;
+
+	while (lane->first != NULL) {
+		status = plait__device_lane_look(lane, &itself, &why);
+		if (status == PLAIT_PENDING)
+			return;
+		plait__device_op *op = plait__device_lane_pop(lane);
+
+		lane->is_failed |= status < 0;
+		if (status == PLAIT_OK)
+			finish(op, ended);
+		else if (itself)
+			fail(op, &why, ended);
+		else
+			keep_for_later(op);
+	}
+}
+
+/* ---- again ---- */
+
+static bool has_undone_preds(const plait__device_op *op)
+{
+	const plait__op_ring *ring = &op->engine->lanes->ring;
+	const plait__op *entry = plait__op_at(ring, op->number);
+	/* Relaxed: written under the lock. */
+	uint64_t meta = at_load_relaxed_u64(&entry->meta);
+
+	for (uint32_t i = 0; !op->is_claimed && i < plait__op_pred_count(meta);
+	     i++)
+		if (!plait__op_is_done(ring,
+				       plait__op_pred(entry, op->number, i)))
+			return true;
+	return false;
+}
+
+/* Begin those anew that can, or end them.  Caller holds the lock. */
+static void begin_again(plait__device_engine *engine, plait__device_op **ended)
+{
+	plait__device_op **link = &engine->again;
+
+	while (*link != NULL) {
+		plait__device_op *op = *link;
+		plait__device_lane *lane = lane_of(op);
+
+		if ((!takes_ops(lane) && !lane->is_dead) ||
+		    has_undone_preds(op)) {
+			link = &op->next;
+			continue;
+		}
+		*link = op->next;
+		op->wait_count = 0;
+		if (plait__flow_worker_spoils(engine->lanes, op->number))
+			finish(op, ended);
+		else if (lane->is_dead)
+			fail(op, &lane->why, ended);
+		else
+			enqueue(op);
+	}
+}
+
+static bool must_replace(const plait__device_lane *lane)
+{
+	return (lane->is_failed || lane->refused != 0) && !lane->is_dead &&
+	       lane->first == NULL;
+}
+
+/* The lane has a new queue, or is dead.  Caller holds the lock. */
+static void restart(plait__device_lane *lane)
+{
+	plait__device_engine *engine = lane->engine;
+
+	lane->generation++;
+	lane->is_failed = false;
+	lane->refused = 0;
+	lane->enqueued = 0;
+	memset(lane->seen, 0, engine->count * sizeof(*lane->seen));
+	for (uint32_t i = 0; i < engine->count; i++)
+		engine->items[i].seen[lane - engine->items] = 0;
+}
+
+/* Replace a lane that has failed, and is empty: nothing else uses its queue. */
+static void replace(plait__device_lane *lane)
+{
+	plait__device_engine *engine = lane->engine;
+	plait__device_lane made = { .device = lane->device };
+	plait__device_lane old;
+	plait_error why = { .size = sizeof(why) };
+	plait_status status = plait__device_lane_open(&made, &why);
+
+	plait__mutex_lock(engine->lock);
+	old = *lane;
+	lane->queue = made.queue;
+	lane->signal = made.signal;
+	restart(lane);
+	lane->is_dead = status != PLAIT_OK;
+	lane->why = why;
+	plait__mutex_unlock(engine->lock);
+	plait__device_lane_close(&old);
+}
+
+static void replace_all(plait__device_engine *engine)
+{
+	for (uint32_t i = 0; i < engine->count; i++) {
+		bool must;
+
+		plait__mutex_lock(engine->lock);
+		must = must_replace(&engine->items[i]);
+		plait__mutex_unlock(engine->lock);
+		if (must)
+			replace(&engine->items[i]);
+	}
+}
+
+/* ---- notifications ---- */
+
+static void on_event(plait__listener *listener, plait_status status)
+{
+	plait__device_lane *lane = PLAIT__LISTENER_OWNER(
+		listener, plait__device_lane, listener);
+	plait__object *owner = lane->engine->owner;
+
+	(void)status;
+	plait__backend_notified(owner->context);
+	plait__flow_lanes_arrive(lane->engine->lanes, &lane->arrival);
+	plait__object_drop_deferred(owner);
+}
+
+/* Have the lane collected when some of its ops have ended.  Caller holds the
+ * lock. */
+static void arm(plait__device_lane *lane)
+{
+	plait__object *owner = lane->engine->owner;
+	plait__device_op *next;
+	plait_backend_point point;
+	plait_error room = { .size = sizeof(room) };
+
+	if (lane->is_armed || lane->first == NULL)
+		return;
+	next = plait__device_lane_next(lane);
+	if (next == NULL && lane->refused == 0)
+		return;
+	lane->is_armed = true;
+	if (next != NULL) {
+		point.signal = lane->signal->raw;
+		point.sequence = next->sequence;
+		plait__object_hold(owner);
+		if (plait__backend_notify(lane->device->port, owner->context,
+					  &point, plait__listener_notify,
+					  &lane->listener, &room) == PLAIT_OK)
+			return;
+		plait__object_drop_deferred(owner);
+	}
+	plait__flow_lanes_arrive(lane->engine->lanes, &lane->arrival);
+}
+
+static void arm_all(plait__device_engine *engine)
+{
+	for (uint32_t i = 0; i < engine->count; i++)
+		arm(&engine->items[i]);
+}
+
+/* Look at the lane, which has a notification: its first field. */
+static void collect(plait__flow_arrival *arrival)
+{
+	plait__device_lane *lane = (plait__device_lane *)(void *)arrival;
+	plait__device_engine *engine = lane->engine;
+	plait__device_op *ended = NULL;
+	bool has_failed = false;
+
+	plait__mutex_lock(engine->lock);
+	lane->is_armed = false;
+	end_ops(lane, &ended);
+	begin_again(engine, &ended);
+	for (uint32_t i = 0; i < engine->count; i++)
+		has_failed |= must_replace(&engine->items[i]);
+	arm(lane);
+	plait__mutex_unlock(engine->lock);
+	if (has_failed) {
+		plait__mutex_lock(&engine->submitting);
+		replace_all(engine);
+		plait__mutex_unlock(&engine->submitting);
+		plait__mutex_lock(engine->lock);
+		begin_again(engine, &ended);
+		plait__mutex_unlock(engine->lock);
+	}
+	return_all(engine, ended);
+	plait__device_engine_flush(engine);
+}
+
+void plait__device_engine_flush(plait__device_engine *engine)
+{
+	plait__device_op *list;
+
+	plait__mutex_lock(&engine->submitting);
+	do {
+		plait__mutex_lock(engine->lock);
+		list = engine->outbox;
+		engine->outbox = NULL;
+		if (list == NULL)
+			arm_all(engine);
+		plait__mutex_unlock(engine->lock);
+		plait__device_submit_all(engine, list);
+	} while (list != NULL);
+	plait__mutex_unlock(&engine->submitting);
+}
+
+/* ---- a worker ---- */
+
+static void drop(plait__device_op *op)
+{
+	op->next = NULL;
+	op->number = 0;
+	return_all(op->engine, op);
+}
+
+plait_status plait__device_engine_claim(void *arg, uint64_t number,
+					plait_error *error)
+{
+	plait__device_op *op = arg;
+	plait__device_engine *engine = op->engine;
+	plait__device_lane *lane = lane_of(op);
+	plait_status status = PLAIT_OK;
+
+	if (number == 0) {
+		drop(op);
+		return PLAIT_OK;
+	}
+	plait__mutex_lock(engine->lock);
+	op->is_claimed = true;
+	number_op(op, number);
+	if (takes_ops(lane))
+		enqueue(op);
+	else if (!lane->is_dead)
+		keep_for_later(op);
+	else
+		status = plait__fail_origin(error, lane->why.status,
+					    lane->why.origin,
+					    "failed on %s: %s",
+					    lane->device->object.label,
+					    lane->why.text);
+	plait__mutex_unlock(engine->lock);
+	if (status != PLAIT_OK) {
+		drop(op);
+		return status;
+	}
+	plait__device_engine_flush(engine);
+	return PLAIT_PENDING;
+}
+
+bool plait__device_engine_is_dead(const plait__device_engine *engine,
+				  uint32_t lane)
+{
+	return engine->items[lane].is_dead;
+}
+
+/* ---- ends ---- */
+
+static plait_status open_lane(plait__device_engine *engine, uint32_t i,
+			      plait__device *device, plait_error *error)
+{
+	plait__device_lane *lane = &engine->items[i];
+
+	lane->engine = engine;
+	lane->device = device;
+	lane->arrival.collect = collect;
+	lane->listener.notify = on_event;
+	lane->seen = plait__alloc_array(engine->allocator, engine->count,
+					sizeof(*lane->seen));
+	return lane->seen != NULL ? plait__device_lane_open(lane, error) :
+	       plait__fail(error, PLAIT_E_NOMEM, "no memory for a lane");
+}
+
+plait_status plait__device_engine_init(plait__device_engine *engine,
+				       plait__device *const *devices,
+				       uint32_t count, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	engine->items = plait__alloc_array(engine->allocator, count,
+					   sizeof(*engine->items));
+	engine->ops = plait__alloc_array(engine->allocator,
+					 engine->lanes->ring.mask + 1,
+					 sizeof(plait__device_op *));
+	if (engine->items == NULL || engine->ops == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for the devices of a flow");
+	engine->count = count;
+	for (uint32_t i = 0; status == PLAIT_OK && i < count; i++)
+		status = open_lane(engine, i, devices[i], error);
+	return status;
+}
+
+void plait__device_engine_fini(plait__device_engine *engine)
+{
+	plait__device_op *next;
+
+	for (uint32_t i = 0; i < engine->count; i++) {
+		plait__device_lane_close(&engine->items[i]);
+		plait__free(engine->allocator, engine->items[i].seen,
+			    engine->count * sizeof(uint64_t));
+	}
+	for (plait__device_op *at = engine->free; at != NULL; at = next) {
+		next = at->next;
+		plait__free(engine->allocator, at, sizeof(*at));
+	}
+	plait__free(engine->allocator, engine->items,
+		    engine->count * sizeof(*engine->items));
+	plait__free(engine->allocator, engine->ops,
+		    (engine->lanes->ring.mask + 1) * sizeof(*engine->ops));
+}

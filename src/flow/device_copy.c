@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies between the memories of a flow; see device_copy.h. */
+#include "flow/device_copy.h"
+
+#include "flow/commit.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+/* A copy of a box from one memory to another. */
+struct copy {
+	plait__flow *flow;
+	plait__data *whole;
+	plait_box box;
+	uint32_t from;
+	uint32_t to;
+};
+
+void plait__device_copy_set_op(plait__flow_task *task, plait__device_op *op)
+{
+	task->kind = PLAIT__OP_ASYNC;
+	task->is_late = true;
+	task->device_op = op;
+	task->filled.call.begin = plait__device_engine_claim;
+	task->filled.user_data = op;
+}
+
+static const plait__flow_device *device_of(const plait__flow *flow,
+					   uint32_t memory)
+{
+	const plait__flow_devices *devices = flow->devices;
+	uint32_t i = 0;
+
+	while (i + 1 < devices->count && devices->items[i].memory != memory)
+		i++;
+	return &devices->items[i];
+}
+
+plait__device *plait__device_copy_device(const plait__flow *flow,
+					 uint32_t memory)
+{
+	return device_of(flow, memory)->device;
+}
+
+/* ---- the command ---- */
+
+static plait_buffer *buffer_of(const struct copy *copy, uint32_t memory)
+{
+	return plait__object_handle(
+		&plait__data_copies_at(copy->whole->copies, memory)
+			 ->buffer->object);
+}
+
+/* Rows without gaps are one, and slices of one row are rows; these likewise. */
+static void set_rows(const struct copy *copy, plait__device_op *op)
+{
+	const uint64_t *pitch = copy->whole->pitch;
+	const plait_box *box = &copy->box;
+	uint64_t bytes = (box->high[0] - box->low[0]) * pitch[0];
+	uint64_t rows = box->high[1] - box->low[1], row = pitch[1];
+	uint64_t slices = box->high[2] - box->low[2];
+
+	if (bytes == row) {
+		bytes *= rows;
+		rows = 1;
+	}
+	if (rows == 1) {
+		rows = slices;
+		row = pitch[2];
+		slices = 1;
+	}
+	if (slices == 1 && bytes == row) {
+		bytes *= rows;
+		rows = 1;
+	}
+	op->command.bytes = bytes;
+	if (rows * slices == 1)
+		return;
+	op->rows = (plait_rows){ .size = sizeof(op->rows), .rows = rows,
+				 .slices = slices, .target_row = row,
+				 .source_row = row };
+	if (slices > 1)
+		op->rows.target_slice = op->rows.source_slice = pitch[2];
+	op->command.rows = &op->rows;
+}
+
+static uint64_t offset_of(const struct copy *copy)
+{
+	const uint64_t *pitch = copy->whole->pitch;
+	const uint64_t *low = copy->box.low;
+
+	return low[0] * pitch[0] + low[1] * pitch[1] + low[2] * pitch[2];
+}
+
+static void set_command(const struct copy *copy, plait__device_op *op)
+{
+	plait_command *command = &op->command;
+	uint64_t offset = offset_of(copy);
+
+	*command = (plait_command){ .size = sizeof(*command),
+				    .kind = PLAIT_COMMAND_COPY };
+	if (copy->to == PLAIT__MEMORY_HOST || copy->from == PLAIT__MEMORY_HOST)
+		command->host = copy->whole->memory + offset;
+	if (copy->to == PLAIT__MEMORY_HOST)
+		command->kind = PLAIT_COMMAND_READ;
+	if (copy->from == PLAIT__MEMORY_HOST)
+		command->kind = PLAIT_COMMAND_WRITE;
+	if (copy->to != PLAIT__MEMORY_HOST) {
+		command->target = buffer_of(copy, copy->to);
+		command->target_offset = offset;
+	}
+	if (copy->from != PLAIT__MEMORY_HOST) {
+		command->source = buffer_of(copy, copy->from);
+		command->source_offset = offset;
+	}
+	set_rows(copy, op);
+}
+
+/* ---- the op ---- */
+
+static plait__front_map *map_of(const struct copy *copy, uint32_t memory)
+{
+	return memory == PLAIT__MEMORY_HOST ? &copy->whole->map :
+	       &plait__data_copies_at(copy->whole->copies, memory)->map;
+}
+
+/* Submit one copy. */
+static plait_status submit(const struct copy *copy, plait_error *error)
+{
+	plait__flow *flow = copy->flow;
+	plait__device_op *op =
+		plait__device_engine_take(&flow->devices->engine);
+	plait__flow_task task;
+	plait_status status;
+
+	if (op != NULL && !plait__data_copies_reserve(copy->whole->copies)) {
+		plait__device_engine_return(&flow->devices->engine, op);
+		op = NULL;
+	}
+	if (op == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for a copy");
+	op->lane = device_of(flow, copy->to != PLAIT__MEMORY_HOST ?
+					   copy->to : copy->from)->lane + 1;
+	op->label = "copy";
+	op->data = copy->whole;
+	op->box = copy->box;
+	op->memory = copy->to;
+	set_command(copy, op);
+	plait__flow_task_clear(&task, flow);
+	task.label = op->label;
+	task.is_always = true;
+	task.access_count = 2;
+	plait__device_copy_set_op(&task, op);
+	flow->accesses[0] = (plait__flow_access){
+		copy->whole, copy->box, map_of(copy, copy->from),
+		PLAIT__ACCESS_READS, 0
+	};
+	flow->accesses[1] = (plait__flow_access){
+		copy->whole, copy->box, map_of(copy, copy->to),
+		PLAIT__ACCESS_WRITES, 0
+	};
+	status = plait__commit_task(&task, error);
+	if (status == PLAIT_OK)
+		plait__coherence_add(&copy->whole->copies->coherence,
+				     &copy->box, copy->to);
+	else
+		plait__device_engine_return(&flow->devices->engine, op);
+	return status;
+}
+
+/* Copy a box whose values are in the memories of `version`; by way of the
+ * program's memory, if none of them reaches the task's. */
+static plait_status fetch(plait__flow_task *task, plait__data *whole,
+			  const plait__version *version, plait_error *error)
+{
+	const plait__memory_system *system = &task->flow->devices->system;
+	struct copy copy = { task->flow, whole, version->box, 0, task->memory };
+	plait_status status;
+
+	if ((version->valid & system->reaching[task->memory]) == 0) {
+		copy.to = PLAIT__MEMORY_HOST;
+		copy.from = plait__memory_system_source(
+			system, version->valid, version->memory, copy.to);
+		status = submit(&copy, error);
+		if (status != PLAIT_OK)
+			return status;
+		copy.from = PLAIT__MEMORY_HOST;
+		copy.to = task->memory;
+	} else {
+		copy.from = plait__memory_system_source(
+			system, version->valid, version->memory, copy.to);
+	}
+	return submit(&copy, error);
+}
+
+static plait_status fetch_access(plait__flow_task *task,
+				 const plait__flow_access *access,
+				 plait_error *error)
+{
+	plait__vector *missing = &task->flow->devices->missing;
+	plait__coherence *coherence = &access->whole->copies->coherence;
+	plait_status status = PLAIT_OK;
+
+	plait__vector_truncate(missing, 0);
+	plait__coherence_find(coherence, &access->box, task->memory, false,
+			      missing);
+	if (coherence->failed)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for copies");
+	for (uint32_t i = 0; status == PLAIT_OK && i < missing->count; i++) {
+		const plait__version *version = plait__vector_at(missing, i);
+
+		if (version->valid != 0)
+			status = fetch(task, access->whole, version, error);
+	}
+	return status;
+}
+
+/* ---- the task ---- */
+
+static bool reads_copies(const plait__flow_access *access)
+{
+	return (access->mode & PLAIT__ACCESS_READS) != 0 &&
+	       access->whole->copies != NULL;
+}
+
+static bool is_complete(const plait__flow_task *task)
+{
+	for (uint32_t i = 0; i < task->access_count; i++) {
+		const plait__flow_access *access = &task->flow->accesses[i];
+
+		if (reads_copies(access) &&
+		    plait__coherence_missing(&access->whole->copies->coherence,
+					     &access->box, task->memory) != 0)
+			return false;
+	}
+	return true;
+}
+
+static plait_status fetch_saved(plait__flow_task *task, plait_error *error)
+{
+	const plait__vector *saved = &task->flow->devices->accesses;
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; status == PLAIT_OK && i < saved->count; i++) {
+		const plait__flow_access *access = plait__vector_at(saved, i);
+
+		if (reads_copies(access))
+			status = fetch_access(task, access, error);
+	}
+	return status;
+}
+
+plait_status plait__device_copy_fetch(plait__flow_task *task,
+				      plait_error *error)
+{
+	plait__flow *flow = task->flow;
+	plait__vector *saved = &flow->devices->accesses;
+	uint64_t taken = flow->window.cells_taken;
+	plait_status status;
+
+	if (is_complete(task))
+		return PLAIT_OK;
+	plait__vector_truncate(saved, 0);
+	if (!plait__commit_reserve_accesses(flow, 2) ||
+	    plait__vector_push(saved, flow->accesses, task->access_count) ==
+		    NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for copies");
+	/* The cells that were taken stay the task's. */
+	flow->window.cells_taken = flow->window.cells_end;
+	status = fetch_saved(task, error);
+	flow->window.cells_taken = taken;
+	memcpy(flow->accesses, saved->items,
+	       saved->count * sizeof(*flow->accesses));
+	return status;
+}

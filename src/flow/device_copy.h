@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies between the memories of a flow: what a task reads, less what is valid
+ * where it runs.  Caller holds the lock. */
+#ifndef PLAIT_SRC_FLOW_DEVICE_COPY_H
+#define PLAIT_SRC_FLOW_DEVICE_COPY_H
+
+#include "flow/flow_devices.h"
+
+/* Submit the copies that the task's memory lacks, of what flow->accesses reads;
+ * the accesses stay.  PLAIT_PENDING: no room, some were submitted.
+ * PLAIT_E_NOMEM. */
+plait_status plait__device_copy_fetch(plait__flow_task *task,
+				      plait_error *error);
+
+/* Let the engine of devices run the task. */
+void plait__device_copy_set_op(plait__flow_task *task, plait__device_op *op);
+
+/* Returns a device of a memory that is not the program's. */
+plait__device *plait__device_copy_device(const plait__flow *flow,
+					 uint32_t memory);
+
+#endif

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* Placement of tasks on devices; see device_place.h. */
+#include "flow/device_place.h"
+
+#include "flow/commit.h"
+#include "flow/device_copy.h"
+#include "flow/flow.h"
+#include "flow/flow_data.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "object/kernel/device_code.h"
+
+#include <string.h>
+
+bool plait__place_argument(plait__flow *flow, uint32_t i, plait__data *data)
+{
+	plait__vector *arguments = &flow->devices->arguments;
+
+	if (i >= arguments->count &&
+	    plait__vector_push(arguments, NULL, i + 1 - arguments->count) ==
+		    NULL)
+		return false;
+	*(plait__data **)plait__vector_at(arguments, i) = data;
+	return true;
+}
+
+static plait__data *argument_at(const plait__flow *flow, uint32_t i)
+{
+	return *(plait__data **)plait__vector_at(&flow->devices->arguments, i);
+}
+
+/* ---- the device ---- */
+
+static bool has_copies(const plait__flow_access *access)
+{
+	return access->whole->copies != NULL;
+}
+
+static uint64_t missing_bytes(const plait__flow_task *task, uint32_t memory)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < task->access_count; i++) {
+		const plait__flow_access *access = &task->flow->accesses[i];
+
+		if ((access->mode & PLAIT__ACCESS_READS) != 0 &&
+		    has_copies(access))
+			bytes += access->whole->element_bytes *
+				 plait__coherence_missing(
+					 &access->whole->copies->coherence,
+					 &access->box, memory);
+	}
+	return bytes;
+}
+
+/* Why a device cannot run the launch, or null. */
+static const char *find_lack(const plait__flow_task *task,
+			     const plait__flow_device *device)
+{
+	const plait__kernel *kernel = task->kernel->kernel;
+
+	if (device->memory == PLAIT__MEMORY_HOST)
+		return kernel->function != NULL ?
+			       NULL : "has no code for the kernel";
+	if (plait__device_engine_is_dead(&task->flow->devices->engine,
+					 device->lane))
+		return "is lost";
+	return plait__kernel_lacks(kernel, device->device);
+}
+
+static plait_status fail_lack(const plait__flow_task *task, const char *lack,
+			      plait_error *error)
+{
+	const plait__flow_devices *devices = task->flow->devices;
+
+	return plait__fail(error, PLAIT_E_UNSUPPORTED,
+			   "%.60s: no device of the flow runs it: %s %s",
+			   task->kernel->kernel->signature->name,
+			   devices->items[0].device->object.label, lack);
+}
+
+/* The device that lacks the fewest bytes; of these, the one with the fewest
+ * launches. */
+static plait_status choose_device(const plait__flow_task *task,
+				  plait__flow_device **out, plait_error *error)
+{
+	plait__flow_devices *devices = task->flow->devices;
+	uint64_t least = UINT64_MAX;
+	const char *first = NULL;
+
+	*out = NULL;
+	for (uint32_t i = 0; i < devices->count; i++) {
+		plait__flow_device *at = &devices->items[i];
+		const char *lack = find_lack(task, at);
+		uint64_t bytes;
+
+		if (i == 0)
+			first = lack;
+		if (lack != NULL)
+			continue;
+		bytes = missing_bytes(task, at->memory);
+		if (*out != NULL && (bytes > least ||
+				     (bytes == least &&
+				      at->tasks >= (*out)->tasks)))
+			continue;
+		least = bytes;
+		*out = at;
+	}
+	return *out != NULL ? PLAIT_OK : fail_lack(task, first, error);
+}
+
+/* ---- buffers ---- */
+
+/* PLAIT_PENDING: the data has no buffer there. */
+static plait_status check_buffer(plait__flow_task *task, plait__data *whole)
+{
+	if (whole->copies == NULL ||
+	    plait__data_copies_at(whole->copies, task->memory)->buffer != NULL)
+		return PLAIT_OK;
+	plait__object_hold(&whole->object);
+	task->lacking = whole;
+	return PLAIT_PENDING;
+}
+
+static bool is_pointer(const plait__flow_task *task, uint32_t i)
+{
+	return task->kernel->kernel->signature->parameters[i].type ==
+	       PLAIT__TYPE_POINTER;
+}
+
+static plait_status check_buffers(plait__flow_task *task)
+{
+	uint32_t count = task->kernel->kernel->signature->count;
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; status == PLAIT_OK && i < count; i++)
+		if (is_pointer(task, i))
+			status = check_buffer(
+				task, argument_at(task->flow, i)->whole);
+	for (uint32_t i = 0; status == PLAIT_OK && i < task->access_count; i++)
+		status = check_buffer(task, task->flow->accesses[i].whole);
+	return status;
+}
+
+plait_status plait__place_supply(plait__flow_task *task, plait_error *error)
+{
+	plait__flow *flow = task->flow;
+	plait__data *whole = task->lacking;
+	plait__data_copy *copy = plait__data_copies_at(whole->copies,
+						       task->memory);
+	plait__device *device = plait__device_copy_device(flow, task->memory);
+	plait__buffer *made = NULL;
+	plait_status status = plait__buffer_make(device, whole->bytes,
+						 whole->object.label, &made,
+						 error);
+
+	if (status == PLAIT_OK) {
+		plait__flow_lock(flow);
+		if (copy->buffer == NULL) {
+			copy->buffer = made;
+			made = NULL;
+		}
+		plait__flow_unlock(flow);
+	} else {
+		plait__error_prefix(error, "a copy of \"%s\" on %s: ",
+				    whole->object.label, device->object.label);
+	}
+	if (made != NULL)
+		plait__object_release(plait__object_handle(&made->object),
+				      PLAIT_OBJECT_BUFFER);
+	plait__object_drop(&whole->object);
+	task->lacking = NULL;
+	return status;
+}
+
+/* ---- the launch ---- */
+
+static plait_status fail_memory(plait_error *error)
+{
+	return plait__fail(error, PLAIT_E_NOMEM, "no memory for a task");
+}
+
+/* The host's launch has the address of a value, or of data, in its cells. */
+static void set_argument(const plait__flow_task *task, uint32_t i,
+			 plait_argument *out)
+{
+	const plait__parameter *parameter =
+		&task->kernel->kernel->signature->parameters[i];
+	const void *cell = task->filled.arguments[i];
+	const plait__data *whole;
+
+	*out = (plait_argument){ .size = sizeof(*out) };
+	if (!is_pointer(task, i)) {
+		out->kind = PLAIT_ARGUMENT_VALUE;
+		out->value = cell;
+		out->bytes = parameter->bytes;
+		return;
+	}
+	whole = argument_at(task->flow, i)->whole;
+	out->kind = PLAIT_ARGUMENT_BUFFER;
+	out->buffer = plait__object_handle(
+		&plait__data_copies_at(whole->copies, task->memory)
+			 ->buffer->object);
+	out->offset_bytes = *(const uint64_t *)cell -
+			    (uintptr_t)whole->memory;
+}
+
+/* Launches of device code and of host code come one after the other. */
+static void choose_lane(plait__flow_task *task, plait__flow_device *device,
+			plait__device_op *op)
+{
+	bool maps = plait__device_code_find(task->kernel->kernel,
+					    device->device) == NULL;
+
+	op->lane = device->lane + maps;
+	task->behind = maps ? device->last_coded : device->last_mapped;
+	task->last_launch = maps ? &device->last_mapped : &device->last_coded;
+}
+
+static plait_status prepare_launch(plait__flow_task *task,
+				   plait__device_op *op, plait_error *error)
+{
+	plait__flow_devices *devices = task->flow->devices;
+	uint32_t count = task->kernel->kernel->signature->count;
+	plait_command command = {
+		.size = sizeof(command), .kind = PLAIT_COMMAND_LAUNCH,
+		.kernel = (plait_kernel *)(uintptr_t)task->kernel->handle,
+		.launch = task->filled.launch, .argument_count = count,
+	};
+
+	plait__vector_truncate(&devices->launch, 0);
+	command.arguments = plait__vector_extend(&devices->launch, count + 1);
+	if (command.arguments == NULL)
+		return fail_memory(error);
+	for (uint32_t i = 0; i < count; i++)
+		set_argument(task, i,
+			     plait__vector_at(&devices->launch, i));
+	return plait__launch_record_create(
+		devices->engine.items[op->lane].queue, &command, &op->launch,
+		error);
+}
+
+static plait_status make_launch(plait__flow_task *task,
+				plait__flow_device *device, plait_error *error)
+{
+	plait__device_engine *engine = &task->flow->devices->engine;
+	plait__device_op *op = plait__device_engine_take(engine);
+	plait_status status;
+
+	if (op == NULL)
+		return fail_memory(error);
+	choose_lane(task, device, op);
+	status = prepare_launch(task, op, error);
+	if (status != PLAIT_OK) {
+		plait__device_engine_return(engine, op);
+		return status;
+	}
+	op->label = task->label;
+	op->command = (plait_command){ .size = sizeof(op->command),
+				       .kind = PLAIT_COMMAND_LAUNCH };
+	plait__device_copy_set_op(task, op);
+	return PLAIT_OK;
+}
+
+/* ---- the task ---- */
+
+/* Let the accesses be those to the task's memory, which has what is read. */
+static plait_status fetch_all(plait__flow_task *task, plait_error *error)
+{
+	plait__flow *flow = task->flow;
+	plait_status status = plait__device_copy_fetch(task, error);
+
+	for (uint32_t i = 0; i < task->access_count; i++) {
+		plait__flow_access *access = &flow->accesses[i];
+
+		if (has_copies(access) && task->memory != PLAIT__MEMORY_HOST)
+			access->map = &plait__data_copies_at(
+					       access->whole->copies,
+					       task->memory)->map;
+	}
+	return status;
+}
+
+/* Returns true if op `low`, the low half of its number, is done and has not
+ * failed. */
+static bool has_succeeded(void *arg, uint32_t low)
+{
+	plait__flow *flow = arg;
+	uint64_t newest = flow->window.newest;
+	uint64_t number = newest - (uint32_t)((uint32_t)newest - low);
+
+	return plait__op_is_done(&flow->window.ring, number) &&
+	       !plait__outcomes_has(&flow->lanes.outcomes, number);
+}
+
+static plait_status reserve_all(const plait__flow_task *task,
+				plait_error *error)
+{
+	plait__flow *flow = task->flow;
+
+	for (uint32_t i = 0; i < task->access_count; i++) {
+		plait__data_copies *copies = flow->accesses[i].whole->copies;
+
+		if (copies == NULL)
+			continue;
+		plait__data_copies_forget(copies, has_succeeded, flow);
+		if (!plait__data_copies_reserve(copies))
+			return fail_memory(error);
+	}
+	return PLAIT_OK;
+}
+
+plait_status plait__place_task(plait__flow_task *task, plait_error *error)
+{
+	plait__flow_device *device = NULL;
+	plait_status status = PLAIT_OK;
+
+	if (task->kind == PLAIT__OP_LAUNCH)
+		status = choose_device(task, &device, error);
+	if (status == PLAIT_OK && device != NULL) {
+		task->memory = device->memory;
+		if (task->memory != PLAIT__MEMORY_HOST)
+			status = check_buffers(task);
+	}
+	if (status == PLAIT_OK)
+		status = reserve_all(task, error);
+	if (status == PLAIT_OK)
+		status = fetch_all(task, error);
+	if (status == PLAIT_OK && task->memory != PLAIT__MEMORY_HOST)
+		status = make_launch(task, device, error);
+	if (status == PLAIT_OK && device != NULL)
+		device->tasks++;
+	return status;
+}
+
+void plait__place_commit(plait__flow_task *task)
+{
+	if (task->last_launch != NULL)
+		*task->last_launch = task->number;
+	for (uint32_t i = 0; i < task->access_count; i++) {
+		const plait__flow_access *access = &task->flow->accesses[i];
+
+		if (has_copies(access) &&
+		    (access->mode & PLAIT__ACCESS_WRITES) != 0)
+			plait__coherence_write(
+				&access->whole->copies->coherence,
+				&access->box, (uint32_t)task->number,
+				task->memory);
+	}
+}
+
+void plait__place_undo(plait__flow_task *task)
+{
+	plait__device_op *op = task->device_op;
+
+	if (op == NULL)
+		return;
+	plait__object_drop_deferred(&op->launch->object);
+	op->launch = NULL;
+	plait__device_engine_return(op->engine, op);
+	task->device_op = NULL;
+}

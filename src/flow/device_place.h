@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Placement of tasks in flows with devices: the device, the copies of what it
+ * reads and lacks, the op.  Launches run on a device; all other tasks, and the
+ * calling thread, use the memory of the program.
+ */
+#ifndef PLAIT_SRC_FLOW_DEVICE_PLACE_H
+#define PLAIT_SRC_FLOW_DEVICE_PLACE_H
+
+#include "flow/flow_devices.h"
+
+/* Note the data of argument i of the launch in preparation.  Returns false
+ * without memory.  Caller holds the lock, as for the next three. */
+bool plait__place_argument(plait__flow *flow, uint32_t i, plait__data *data);
+
+/*
+ * Place a task that is prepared, and submit the copies that it needs.
+ * PLAIT_PENDING: no room, or with task->lacking a call of plait__place_supply is
+ * due.  PLAIT_E_NOMEM; PLAIT_E_UNSUPPORTED: no device runs the kernel.
+ */
+plait_status plait__place_task(plait__flow_task *task, plait_error *error);
+/* The task was committed: its memory has what it writes; or it was not. */
+void plait__place_commit(plait__flow_task *task);
+void plait__place_undo(plait__flow_task *task);
+
+/* Make the buffer that the task lacks, and drop the data.  Caller does not hold
+ * the lock. */
+plait_status plait__place_supply(plait__flow_task *task, plait_error *error);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Devices of a flow: their memories, which copy to each other, and their lanes.
+ * Guarded by the lock of the flow; constant, but for the engine, `tasks` and the
+ * room for a task in preparation.
+ */
+#ifndef PLAIT_SRC_FLOW_FLOW_DEVICES_H
+#define PLAIT_SRC_FLOW_FLOW_DEVICES_H
+
+#include "flow/device/data_copies.h"
+#include "flow/device/device_engine.h"
+#include "flow/flow_object.h"
+#include "flow/memory/memory_system.h"
+
+/* One of the flow's devices: memory 0 is that of the program, and its tasks run
+ * on the lanes of the flow. */
+typedef struct plait__flow_device {
+	plait__device *device;
+	uint32_t memory;
+	/* Of its launches.  The next one is of copies, and of launches of host
+	 * code: these map a buffer, and may write all of it back. */
+	uint32_t lane;
+	uint64_t tasks;
+	uint64_t last_coded; /* the newest launches of either lane */
+	uint64_t last_mapped;
+} plait__flow_device;
+
+struct plait__flow_devices {
+	plait__device_engine engine;
+	plait__memory_system system;
+	uint32_t count;
+	plait__flow_device items[PLAIT__MEMORY_DEVICES];
+	/* Of the task in preparation: the data of its pointers, and its
+	 * accesses, while those of copies are in their place. */
+	plait__vector arguments; /* plait__data * */
+	plait__vector accesses;	 /* plait__flow_access */
+	plait__vector missing;	 /* plait__version */
+	plait__vector launch;	 /* plait_argument */
+};
+
+/* Make the devices of a descriptor, which has some.  PLAIT_E_INVALID,
+ * PLAIT_E_UNSUPPORTED, PLAIT_E_NOMEM, and as plait_queue_create. */
+plait_status plait__flow_devices_make(plait__flow *flow,
+				      const plait_flow_desc *desc,
+				      plait_error *error);
+/* No op is in flight.  Null is fine. */
+void plait__flow_devices_free(plait__flow *flow);
+
+/* Submit what has begun.  Caller does not hold the lock. */
+static inline void plait__flow_devices_flush(plait__flow *flow)
+{
+	if (flow->devices != NULL)
+		plait__device_engine_flush(&flow->devices->engine);
+}
+
+/* PLAIT_E_UNSUPPORTED, if the flow has devices. */
+plait_status plait__flow_devices_refuse(const plait__flow *flow,
+					const char *what, plait_error *error);
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/* Flows whose launches run on devices: descriptors, placement, failures, memory,
+ * ends; contents of all kinds of programs: device_programs.c. */
+#include "flows.h"
+
+enum { N = 1000 };
+
+static float host[N];
+
+static bool open_on(uint32_t devices, const char *options, uint32_t workers)
+{
+	const struct flow_setting setting = { workers, 0 };
+
+	flow_backends = "host,chaos";
+	flow_devices = devices;
+	flow_options = options;
+	return open_flow(&setting, 64);
+}
+
+/* ---- descriptors ---- */
+
+static void refuse(plait_device *const *devices, uint32_t count,
+		   plait_status want, const char *part)
+{
+	const plait_flow_desc desc = { .size = sizeof(desc),
+				       .devices = devices,
+				       .device_count = count };
+	struct rig *rig = &flow_rig;
+	plait_flow *out = NULL;
+
+	REFUSED(plait_flow_create(rig->context, &desc, &out, &rig->error), want,
+		part);
+	OK(out == NULL);
+}
+
+static void descriptors(void)
+{
+	plait_device *devices[2], *many[64] = { 0 };
+	struct rig other = { .backend = "chaos",
+			     .flags = PLAIT_CONTEXT_NO_WORKERS };
+
+	if (!open_on(2, NULL, 1) || !open_devices(devices))
+		return;
+	refuse(NULL, 1, PLAIT_E_INVALID, "devices is null");
+	refuse(many, 64, PLAIT_E_INVALID, "64 devices; at most 63");
+	refuse(many, 1, PLAIT_E_HANDLE, "device 0: ");
+	devices[1] = devices[0];
+	refuse(devices, 2, PLAIT_E_INVALID, "device 1: chaos:0 is there twice");
+	if (open_context(&other)) {
+		devices[1] = other.device;
+		refuse(devices, 2, PLAIT_E_HANDLE,
+		       "device 1: chaos:0 is of another context");
+		plait_context_release(other.context);
+	}
+	close_flow();
+}
+
+/* ---- launches ---- */
+
+static plait_task launch(plait_kernel *kernel, float a, plait_data *x,
+			 plait_data *y, plait_status want)
+{
+	plait_task task = 0;
+	plait_status status = plait_flow_launch(
+		flow, kernel, PLAIT_ITEMS(N),
+		PLAIT_ARGUMENTS(PLAIT_VALUE(a), PLAIT_DATA(x), PLAIT_DATA(y)),
+		&task, &flow_rig.error);
+
+	OK_THAT(status == want, "launch: %s", flow_rig.error.text);
+	return task;
+}
+
+static plait_data *new_floats(const char *label, float value)
+{
+	plait_data *data = new_data(1, N, 0, 0, 4, label);
+
+	for (int i = 0; i < N; i++)
+		host[i] = value;
+	OK(plait_data_write(data, NULL, host, &flow_rig.error) == PLAIT_OK);
+	return data;
+}
+
+static void check_floats(plait_data *data, float value)
+{
+	int wrong = 0;
+
+	OK_THAT(plait_data_read(data, NULL, host, &flow_rig.error) == PLAIT_OK,
+		"read: %s", flow_rig.error.text);
+	for (int i = 0; i < N; i++)
+		wrong += host[i] != value;
+	IS_INT(wrong, 0);
+}
+
+/* Two arrays that go from device to device, and sums that meet. */
+static void run_chain(uint32_t devices, const char *options, uint32_t workers)
+{
+	plait_data *x, *y, *z;
+	plait_kernel *axpy;
+
+	if (!open_on(devices, options, workers))
+		return;
+	axpy = new_axpy();
+	x = new_floats("x", 1);
+	y = new_floats("y", 2);
+	z = new_floats("z", 0);
+	for (int i = 0; i < 50; i++) {
+		launch(axpy, 1, x, y, PLAIT_OK);
+		launch(axpy, 2, x, z, PLAIT_OK);
+	}
+	launch(axpy, 1, y, z, PLAIT_OK);
+	check_floats(z, 152);
+	check_floats(y, 52);
+	OK(wait_task(0) == PLAIT_OK);
+	plait_data_release(x);
+	plait_data_release(y);
+	plait_data_release(z);
+	plait_kernel_release(axpy);
+	close_flow();
+}
+
+static void chains(void)
+{
+	run_chain(1, NULL, 1);
+	run_chain(2, NULL, 0);
+	run_chain(2, "chaos:peers=none,quirks=all", 2);
+	run_chain(3, NULL, 1); /* the host, too */
+}
+
+static void unsupported(void)
+{
+	struct rig *rig = &flow_rig;
+	plait_task_desc desc = { .size = sizeof(desc) };
+	plait_argument arguments[3];
+	plait_graph *graph = NULL;
+	plait_task task = 0;
+	plait_data *x;
+	float a = 1;
+
+	if (!open_on(1, "chaos:host_calls=0", 1))
+		return;
+	x = new_data(1, N, 0, 0, 4, "x");
+	desc.kernel = new_axpy();
+	arguments[0] = (plait_argument)PLAIT_VALUE(a);
+	arguments[1] = arguments[2] = (plait_argument)PLAIT_DATA(x);
+	desc.arguments = arguments;
+	desc.argument_count = 3;
+	REFUSED(plait_flow_submit(flow, &desc, NULL, &rig->error),
+		PLAIT_E_UNSUPPORTED, "axpy: no device of the flow runs it: "
+				     "chaos:");
+	OK(plait_graph_create(rig->context, &graph, NULL) == PLAIT_OK);
+	REFUSED(plait_flow_capture(flow, graph, &rig->error),
+		PLAIT_E_UNSUPPORTED, "submit the tasks each time");
+	REFUSED(plait_flow_repeat(flow, 1, &task, &rig->error),
+		PLAIT_E_UNSUPPORTED, "submit the tasks each time");
+	plait_graph_release(graph);
+	plait_kernel_release(desc.kernel);
+	plait_data_release(x);
+	close_flow();
+}
+
+/* ---- failures ---- */
+
+static int32_t fail_nine(void *const *arguments, const plait_launch *launch,
+			 void *user_data)
+{
+	(void)arguments;
+	(void)launch;
+	(void)user_data;
+	return 9;
+}
+
+static plait_kernel *new_failing(const char *signature)
+{
+	const plait_kernel_desc desc = { .size = sizeof(desc),
+					 .function = fail_nine,
+					 .signature = signature };
+	plait_kernel *kernel = NULL;
+
+	OK(plait_kernel_create(flow_rig.context, &desc, &kernel,
+			       &flow_rig.error) == PLAIT_OK);
+	return kernel;
+}
+
+static void run_failures(uint32_t devices, const char *options)
+{
+	plait_data *x, *y, *z;
+	plait_kernel *axpy, *bad;
+	plait_task failed, behind;
+	float nothing = 0;
+
+	if (!open_on(devices, options, 1))
+		return;
+	axpy = new_axpy();
+	bad = new_failing("bad(a: f32, x: in pointer f32, y: pointer f32)");
+	x = new_floats("x", 1);
+	y = new_floats("y", 1);
+	z = new_floats("z", 1);
+	failed = launch(bad, nothing, x, y, PLAIT_OK);
+	behind = launch(axpy, 1, y, z, PLAIT_OK);
+	for (int i = 0; i < 20; i++)
+		launch(axpy, 1, x, x, PLAIT_OK);
+	IS_INT(wait_task(failed), PLAIT_E_FAILED);
+	HAS_STR(flow_rig.error.text, " failed on chaos:");
+	HAS_STR(flow_rig.error.text, "failed with 9");
+	IS_INT(flow_rig.error.origin, 9);
+	IS_INT(wait_task(behind), PLAIT_E_FAILED);
+	HAS_STR(flow_rig.error.text, "not run: task");
+	/* The failure poisons what depends on it, and nothing else. */
+	IS_INT(plait_data_read(z, NULL, host, NULL), PLAIT_E_FAILED);
+	check_floats(x, 1 << 20);
+	/* A task that overwrites it cures it. */
+	for (int i = 0; i < N; i++)
+		host[i] = 3;
+	IS_INT(plait_data_write(y, NULL, host, NULL), PLAIT_OK);
+	launch(axpy, 2, y, x, PLAIT_OK);
+	check_floats(x, (1 << 20) + 6);
+	plait_data_release(x);
+	plait_data_release(y);
+	plait_data_release(z);
+	plait_kernel_release(axpy);
+	plait_kernel_release(bad);
+	close_flow();
+}
+
+static void failures(void)
+{
+	run_failures(1, NULL);
+	run_failures(2, NULL);
+	run_failures(2, "chaos:peers=none,quirks=all");
+}
+
+static void memory(void)
+{
+	struct rig *rig = &flow_rig;
+	plait_data *small, *large;
+	plait_kernel *axpy;
+	float a = 1;
+
+	if (!open_on(1, "chaos:devices=1,memory=64K", 1))
+		return;
+	axpy = new_axpy();
+	small = new_floats("small", 1);
+	large = new_data(1, 1 << 20, 0, 0, 4, "large");
+	REFUSED(plait_flow_launch(flow, axpy, PLAIT_ITEMS(N),
+				  PLAIT_ARGUMENTS(PLAIT_VALUE(a),
+						  PLAIT_DATA(small),
+						  PLAIT_DATA(large)),
+				  NULL, &rig->error),
+		PLAIT_E_NOMEM, "a copy of \"large\" on chaos:0: ");
+	HAS_STR(rig->error.text, "4194304");
+	launch(axpy, 1, small, small, PLAIT_OK);
+	check_floats(small, 2);
+	plait_data_release(small);
+	plait_data_release(large);
+	plait_kernel_release(axpy);
+	close_flow();
+}
+
+/* ---- ends ---- */
+
+/* All handles are given back while tasks are in flight. */
+static void releases(void)
+{
+	plait_data *x, *y;
+	plait_kernel *axpy;
+
+	if (!open_on(2, "chaos:quirks=late_notify", 1))
+		return;
+	axpy = new_axpy();
+	x = new_floats("x", 1);
+	y = new_floats("y", 1);
+	for (int i = 0; i < 30; i++)
+		launch(axpy, 1, x, y, PLAIT_OK);
+	plait_data_release(x);
+	plait_data_release(y);
+	plait_kernel_release(axpy);
+	close_flow();
+}
+
+static void cancels(void)
+{
+	plait_data *x, *y;
+	plait_kernel *axpy;
+	plait_task last = 0;
+	plait_status status;
+	void *pointer = NULL;
+
+	if (!open_on(2, NULL, 1))
+		return;
+	axpy = new_axpy();
+	x = new_floats("x", 1);
+	y = new_floats("y", 1);
+	/* The launch waits for the mapping, so it has not begun. */
+	OK(plait_data_map(x, NULL, PLAIT_MAP_READ | PLAIT_MAP_WRITE, &pointer,
+			  NULL) == PLAIT_OK);
+	for (int i = 0; i < 5; i++)
+		last = launch(axpy, 1, x, y, PLAIT_OK);
+	OK(plait_flow_cancel(flow, &flow_rig.error) == PLAIT_OK);
+	OK(plait_data_unmap(x, pointer, NULL) == PLAIT_OK);
+	IS_INT(wait_task(last), PLAIT_E_CANCELLED);
+	IS_INT(plait_data_read(y, NULL, host, NULL), PLAIT_E_CANCELLED);
+	check_floats(x, 1);
+	status = wait_task(0);
+	OK(status == PLAIT_OK || status == PLAIT_E_CANCELLED);
+	plait_data_release(x);
+	plait_data_release(y);
+	plait_kernel_release(axpy);
+	close_flow();
+}
+
+static const struct tap_scenario all[] = {
+	{ "descriptors", descriptors }, { "chains", chains },
+	{ "refusals", unsupported },	{ "failures", failures },
+	{ "too little memory", memory }, { "releases", releases },
+	{ "cancellation", cancels },
+};
+
+TAP_MAIN(all)
