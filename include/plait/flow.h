@@ -37,7 +37,7 @@
  * Devices.     Tasks run on the host: on workers of the context, and on threads
  *              that wait for the flow.  With `devices`, launches run there, and
  *              what a task reads is copied to where it runs; such a flow has no
- *              captures, no repetitions and no split launches.
+ *              captures and no repetitions.
  * Threads.     In a function of a task, a call that would wait for tasks is
  *              PLAIT_E_DEADLOCK, and a submission without room PLAIT_E_BUSY;
  *              a coroutine (plait/coroutine.h) is suspended instead.
@@ -230,7 +230,7 @@ typedef struct plait_task_desc {
 	/* Expected duration in any unit, for pictures; 0 means 1. */
 	uint64_t cost;
 	/* LAUNCH: outermost dimensions that are cut, 0 to 2, into `pieces`, at
-	 * most 256; 0 pieces: as many as lanes.  The pieces have the effect of
+	 * most 256; 0: as many as lanes, or devices.  The pieces have the effect of
 	 * running one by one, as tasks of their own would.  With several the
 	 * kernel takes a PLAIT_ARGUMENT_CHUNK. */
 	uint32_t split;

@@ -309,6 +309,8 @@ static void gather_all(plait__flow_task *task)
 		plait__preds_add(&flow->preds, task->pieces[i], true);
 	plait__preds_add(&flow->preds, flow->barrier, false);
 	plait__preds_add(&flow->preds, task->behind, false);
+	for (uint32_t i = 0; i < task->order_count; i++)
+		plait__preds_add(&flow->preds, task->order[i], false);
 }
 
 /* ---- records ---- */

@@ -26,10 +26,10 @@ void plait__device_copy_set_op(plait__flow_task *task, plait__device_op *op)
 	task->filled.user_data = op;
 }
 
-static const plait__flow_device *device_of(const plait__flow *flow,
+static plait__flow_device *device_of(const plait__flow *flow,
 					   uint32_t memory)
 {
-	const plait__flow_devices *devices = flow->devices;
+	plait__flow_devices *devices = flow->devices;
 	uint32_t i = 0;
 
 	while (i + 1 < devices->count && devices->items[i].memory != memory)
@@ -131,6 +131,8 @@ static plait_status submit(const struct copy *copy, plait_error *error)
 	plait__flow *flow = copy->flow;
 	plait__device_op *op =
 		plait__device_engine_take(&flow->devices->engine);
+	plait__flow_device *device = device_of(
+		flow, copy->to != PLAIT__MEMORY_HOST ? copy->to : copy->from);
 	plait__flow_task task;
 	plait_status status;
 
@@ -141,8 +143,7 @@ static plait_status submit(const struct copy *copy, plait_error *error)
 	if (op == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a copy");
-	op->lane = device_of(flow, copy->to != PLAIT__MEMORY_HOST ?
-					   copy->to : copy->from)->lane + 1;
+	op->lane = device->lane + 1;
 	op->label = "copy";
 	op->data = copy->whole;
 	op->box = copy->box;
@@ -151,6 +152,7 @@ static plait_status submit(const struct copy *copy, plait_error *error)
 	plait__flow_task_clear(&task, flow);
 	task.label = op->label;
 	task.is_always = true;
+	task.behind = flow->devices->last_mapped[copy->to];
 	task.access_count = 2;
 	plait__device_copy_set_op(&task, op);
 	flow->accesses[0] = (plait__flow_access){
@@ -162,12 +164,14 @@ static plait_status submit(const struct copy *copy, plait_error *error)
 		PLAIT__ACCESS_WRITES, 0
 	};
 	status = plait__commit_task(&task, error);
-	if (status == PLAIT_OK)
-		plait__coherence_add(&copy->whole->copies->coherence,
-				     &copy->box, copy->to);
-	else
+	if (status != PLAIT_OK) {
 		plait__device_engine_return(&flow->devices->engine, op);
-	return status;
+		return status;
+	}
+	device->newest[1] = task.number;
+	plait__coherence_add(&copy->whole->copies->coherence, &copy->box,
+			     copy->to);
+	return PLAIT_OK;
 }
 
 /* Copy a box whose values are in the memories of `version`; by way of the

@@ -82,32 +82,50 @@ static plait_status fail_lack(const plait__flow_task *task, const char *lack,
 
 /* The device that lacks the fewest bytes; of these, the one with the fewest
  * launches. */
+static plait__flow_device *choose_least(const plait__flow_task *task,
+					plait__flow_device *const *usable,
+					uint32_t count)
+{
+	plait__flow_device *best = NULL;
+	uint64_t least = UINT64_MAX;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t bytes = missing_bytes(task, usable[i]->memory);
+
+		if (best != NULL && (bytes > least ||
+				     (bytes == least &&
+				      usable[i]->tasks >= best->tasks)))
+			continue;
+		least = bytes;
+		best = usable[i];
+	}
+	return best;
+}
+
+/* Among the devices that run the kernel; a piece gets one by its number. */
 static plait_status choose_device(const plait__flow_task *task,
 				  plait__flow_device **out, plait_error *error)
 {
 	plait__flow_devices *devices = task->flow->devices;
-	uint64_t least = UINT64_MAX;
+	plait__flow_device *usable[PLAIT__MEMORY_DEVICES];
 	const char *first = NULL;
+	uint32_t count = 0;
 
-	*out = NULL;
 	for (uint32_t i = 0; i < devices->count; i++) {
-		plait__flow_device *at = &devices->items[i];
-		const char *lack = find_lack(task, at);
-		uint64_t bytes;
+		const char *lack = find_lack(task, &devices->items[i]);
 
-		if (i == 0)
+		if (lack == NULL)
+			usable[count++] = &devices->items[i];
+		else if (first == NULL)
 			first = lack;
-		if (lack != NULL)
-			continue;
-		bytes = missing_bytes(task, at->memory);
-		if (*out != NULL && (bytes > least ||
-				     (bytes == least &&
-				      at->tasks >= (*out)->tasks)))
-			continue;
-		least = bytes;
-		*out = at;
 	}
-	return *out != NULL ? PLAIT_OK : fail_lack(task, first, error);
+	if (count == 0)
+		return fail_lack(task, first, error);
+	*out = task->chunk.count > 1 ?
+		       usable[(uint64_t)task->chunk.index * count /
+			      task->chunk.count] :
+		       choose_least(task, usable, count);
+	return PLAIT_OK;
 }
 
 /* ---- buffers ---- */
@@ -206,16 +224,33 @@ static void set_argument(const plait__flow_task *task, uint32_t i,
 			    (uintptr_t)whole->memory;
 }
 
-/* Launches of device code and of host code come one after the other. */
+/* A launch of host code comes behind all that writes in its memory. */
+static void order_mapped(plait__flow_task *task)
+{
+	plait__flow_devices *devices = task->flow->devices;
+
+	task->order = devices->order;
+	for (uint32_t i = 0; i < devices->count; i++) {
+		const plait__flow_device *at = &devices->items[i];
+
+		if (at->memory != task->memory)
+			continue;
+		devices->order[task->order_count++] = at->newest[0];
+		devices->order[task->order_count++] = at->newest[1];
+	}
+}
+
 static void choose_lane(plait__flow_task *task, plait__flow_device *device,
 			plait__device_op *op)
 {
-	bool maps = plait__device_code_find(task->kernel->kernel,
-					    device->device) == NULL;
-
-	op->lane = device->lane + maps;
-	task->behind = maps ? device->last_coded : device->last_mapped;
-	task->last_launch = maps ? &device->last_mapped : &device->last_coded;
+	task->device = device;
+	task->maps = plait__device_code_find(task->kernel->kernel,
+					     device->device) == NULL;
+	op->lane = device->lane + task->maps;
+	if (task->maps)
+		order_mapped(task);
+	else
+		task->behind = task->flow->devices->last_mapped[task->memory];
 }
 
 static plait_status prepare_launch(plait__flow_task *task,
@@ -311,18 +346,33 @@ static plait_status reserve_all(const plait__flow_task *task,
 	return PLAIT_OK;
 }
 
-plait_status plait__place_task(plait__flow_task *task, plait_error *error)
+static plait_status choose(plait__flow_task *task, plait__flow_device **out,
+			   plait_error *error)
 {
-	plait__flow_device *device = NULL;
 	plait_status status = PLAIT_OK;
 
+	*out = NULL;
 	if (task->kind == PLAIT__OP_LAUNCH)
-		status = choose_device(task, &device, error);
-	if (status == PLAIT_OK && device != NULL) {
-		task->memory = device->memory;
-		if (task->memory != PLAIT__MEMORY_HOST)
-			status = check_buffers(task);
-	}
+		status = choose_device(task, out, error);
+	if (status != PLAIT_OK || *out == NULL)
+		return status;
+	task->memory = (*out)->memory;
+	return task->memory != PLAIT__MEMORY_HOST ? check_buffers(task) :
+						    PLAIT_OK;
+}
+
+plait_status plait__place_check(plait__flow_task *task, plait_error *error)
+{
+	plait__flow_device *device;
+
+	return choose(task, &device, error);
+}
+
+plait_status plait__place_task(plait__flow_task *task, plait_error *error)
+{
+	plait__flow_device *device;
+	plait_status status = choose(task, &device, error);
+
 	if (status == PLAIT_OK)
 		status = reserve_all(task, error);
 	if (status == PLAIT_OK)
@@ -336,8 +386,12 @@ plait_status plait__place_task(plait__flow_task *task, plait_error *error)
 
 void plait__place_commit(plait__flow_task *task)
 {
-	if (task->last_launch != NULL)
-		*task->last_launch = task->number;
+	plait__flow_devices *devices = task->flow->devices;
+
+	if (task->device != NULL)
+		task->device->newest[task->maps] = task->number;
+	if (task->maps)
+		devices->last_mapped[task->memory] = task->number;
 	for (uint32_t i = 0; i < task->access_count; i++) {
 		const plait__flow_access *access = &task->flow->accesses[i];
 

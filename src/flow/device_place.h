@@ -10,8 +10,12 @@
 #include "flow/flow_devices.h"
 
 /* Note the data of argument i of the launch in preparation.  Returns false
- * without memory.  Caller holds the lock, as for the next three. */
+ * without memory.  Caller holds the lock, as for the next four. */
 bool plait__place_argument(plait__flow *flow, uint32_t i, plait__data *data);
+
+/* Choose the device of a task that is prepared, and find out if the buffers that
+ * it uses are there: PLAIT_PENDING with task->lacking if not. */
+plait_status plait__place_check(plait__flow_task *task, plait_error *error);
 
 /*
  * Place a task that is prepared, and submit the copies that it needs.

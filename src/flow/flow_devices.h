@@ -18,11 +18,10 @@ typedef struct plait__flow_device {
 	plait__device *device;
 	uint32_t memory;
 	/* Of its launches.  The next one is of copies, and of launches of host
-	 * code: these map a buffer, and may write all of it back. */
+	 * code. */
 	uint32_t lane;
 	uint64_t tasks;
-	uint64_t last_coded; /* the newest launches of either lane */
-	uint64_t last_mapped;
+	uint64_t newest[2]; /* ops of the two lanes */
 } plait__flow_device;
 
 struct plait__flow_devices {
@@ -30,12 +29,16 @@ struct plait__flow_devices {
 	plait__memory_system system;
 	uint32_t count;
 	plait__flow_device items[PLAIT__MEMORY_DEVICES];
+	/* Per memory: the newest launch of host code.  It maps buffers, and may
+	 * write all of them back, so it overlaps no other op that writes there. */
+	uint64_t last_mapped[PLAIT__MEMORY_DEVICES + 1];
 	/* Of the task in preparation: the data of its pointers, and its
 	 * accesses, while those of copies are in their place. */
 	plait__vector arguments; /* plait__data * */
 	plait__vector accesses;	 /* plait__flow_access */
 	plait__vector missing;	 /* plait__version */
 	plait__vector launch;	 /* plait_argument */
+	uint64_t order[2 * PLAIT__MEMORY_DEVICES];
 };
 
 /* Make the devices of a descriptor, which has some.  PLAIT_E_INVALID,

@@ -192,7 +192,10 @@ typedef struct plait__flow_task {
 	uint32_t memory;
 	uint32_t pointer; /* of the argument in preparation */
 	plait__device_op *device_op;
-	uint64_t *last_launch; /* of its device: gets its number */
+	struct plait__flow_device *device;
+	bool maps; /* it runs host code on the device */
+	const uint64_t *order; /* ops that come before */
+	uint32_t order_count;
 	plait__data *lacking;
 	/* Of a launch: the piece that is prepared.  Its items come last: a new
 	 * task is cleared up to them. */

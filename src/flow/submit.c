@@ -8,6 +8,7 @@
 #include "flow/box_move.h"
 #include "flow/commit.h"
 #include "flow/device_place.h"
+#include "flow/device_split.h"
 #include "flow/flow_capture.h"
 #include "flow/flow_data.h"
 #include "flow/flow_late.h"
@@ -314,7 +315,8 @@ static plait_status capture(plait__flow_task *task, const plait_task_desc *desc,
 
 /* PLAIT_PENDING: no room. */
 static plait_status attempt(plait__flow_task *task, const plait_task_desc *desc,
-			    plait__repetition *again, plait_error *error)
+			    plait__repetition *again,
+			    plait__device_split *split, plait_error *error)
 {
 	plait__flow *flow = task->flow;
 	plait_status status;
@@ -330,8 +332,8 @@ static plait_status attempt(plait__flow_task *task, const plait_task_desc *desc,
 		status = append(task, again, error);
 	if (status == PLAIT_OK && task->chunk.count > 1 &&
 	    flow->devices != NULL)
-		status = plait__flow_devices_refuse(flow, "split launches",
-						    error);
+		return plait__device_split_commit(task, desc, prepare_piece,
+						  split, error);
 	if (status == PLAIT_OK && task->chunk.count > 1)
 		return plait__task_split_commit(task, desc, prepare_piece,
 						error);
@@ -365,13 +367,15 @@ static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
 			   plait__repetition *again, plait_task *out,
 			   plait_error *error)
 {
+	plait__device_split split;
 	plait__flow_task task;
 	plait_status status;
 
+	split.done = 0;
 	do {
 		plait__flow_task_clear(&task, flow);
 		plait__flow_lock(flow);
-		status = attempt(&task, desc, again, error);
+		status = attempt(&task, desc, again, &split, error);
 		plait__flow_unlock(flow);
 		plait__object_close_deferred(task.closing);
 		plait__flow_devices_flush(flow);
@@ -381,14 +385,18 @@ static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
 		}
 		if (status != PLAIT_PENDING)
 			break;
-		if ((desc->flags & PLAIT_TASK_NO_WAIT) != 0)
+		if ((desc->flags & PLAIT_TASK_NO_WAIT) != 0 && split.done == 0)
 			return plait__fail(error, PLAIT_E_BUSY,
 					   "no room for a task in the window "
 					   "of %llu",
 					   (unsigned long long)
 					   plait__window_size(&flow->window));
-		status = plait__flow_wait_for_room(flow, again == NULL, error);
+		status = plait__flow_wait_for_room(
+			flow, again == NULL && split.done == 0, error);
 	} while (status == PLAIT_OK);
+	if (status < 0 && split.done > 0)
+		plait__error_prefix(error, "behind its first %u pieces: ",
+				    split.done);
 	if (status < 0)
 		name_task(desc, error);
 	if (status == PLAIT_OK && out != NULL)

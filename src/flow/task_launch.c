@@ -353,7 +353,9 @@ plait_status plait__task_launch_cut(const plait__flow *flow,
 				   "%u pieces; at most %d", desc->pieces,
 				   PLAIT__CHUNKS_MOST);
 	plait__chunks_cut(out, launch, desc->split,
-			  desc->pieces != 0 ? desc->pieces : flow->lanes.count);
+			  desc->pieces != 0 ? desc->pieces :
+			  flow->devices != NULL ? flow->devices->count :
+						  flow->lanes.count);
 	return PLAIT_OK;
 }
 

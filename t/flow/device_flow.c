@@ -126,6 +126,116 @@ static void chains(void)
 	run_chain(3, NULL, 1); /* the host, too */
 }
 
+/* ---- split launches ---- */
+
+enum { WIDE = 24, TALL = 40 };
+
+/* Sums of neighbours, whose borders are 0. */
+static uint64_t sum_at(const uint64_t *u, uint64_t x, uint64_t y)
+{
+	uint64_t sum = 3 * u[y * WIDE + x];
+
+	sum += x > 0 ? u[y * WIDE + x - 1] : 0;
+	sum += x + 1 < WIDE ? u[y * WIDE + x + 1] : 0;
+	sum += y > 0 ? u[(y - 1) * WIDE + x] : 0;
+	sum += y + 1 < TALL ? u[(y + 1) * WIDE + x] : 0;
+	return sum;
+}
+
+static int32_t run_sums(void *const *arguments, const plait_launch *launch,
+			void *user_data)
+{
+	const uint64_t *u = *(const uint64_t *const *)arguments[0];
+	uint64_t *v = *(uint64_t *const *)arguments[1];
+	const plait_box *chunk = arguments[2];
+
+	(void)launch;
+	(void)user_data;
+	for (uint64_t y = chunk->low[1]; y < chunk->high[1]; y++)
+		for (uint64_t x = chunk->low[0]; x < chunk->high[0]; x++)
+			v[y * WIDE + x] = sum_at(u, x, y);
+	return 0;
+}
+
+static void check_sums(plait_data *data, const uint64_t *model)
+{
+	static uint64_t found[WIDE * TALL];
+	int wrong = 0;
+
+	OK_THAT(plait_data_read(data, NULL, found, &flow_rig.error) == PLAIT_OK,
+		"read: %s", flow_rig.error.text);
+	for (int i = 0; i < WIDE * TALL; i++)
+		wrong += found[i] != model[i];
+	IS_INT(wrong, 0);
+}
+
+static void run_split(uint32_t devices, const char *options, uint32_t split,
+		      uint32_t pieces)
+{
+	static uint64_t model[2][WIDE * TALL];
+	const plait_kernel_desc desc = {
+		.size = sizeof(desc), .function = run_sums,
+		.signature = "sums(u: in pointer u64, v: out pointer u64, "
+			     "c: struct chunk 48)" };
+	const plait_mapper near = { .size = sizeof(near),
+				    .kind = PLAIT_MAPPER_NEIGHBORHOOD,
+				    .extent = { 1, 1 } };
+	const plait_mapper own = { .size = sizeof(own),
+				   .kind = PLAIT_MAPPER_ONE_TO_ONE };
+	plait_access from = { .size = sizeof(from), .mapper = &near };
+	plait_access to = { .size = sizeof(to), .mapper = &own };
+	plait_argument arguments[] = { PLAIT_ACCESS(&from), PLAIT_ACCESS(&to),
+				       PLAIT_CHUNK() };
+	plait_task_desc step = { .size = sizeof(step),
+				 .launch = PLAIT_ITEMS(WIDE, TALL),
+				 .arguments = arguments, .argument_count = 3,
+				 .split = split, .pieces = pieces };
+	plait_data *data[2];
+	plait_kernel *sums = NULL;
+	plait_task last = 0;
+
+	if (!open_on(devices, options, 1))
+		return;
+	OK(plait_kernel_create(flow_rig.context, &desc, &sums,
+			       &flow_rig.error) == PLAIT_OK);
+	step.kernel = sums;
+	for (int i = 0; i < 2; i++)
+		data[i] = new_data(2, WIDE, TALL, 0, 8, "sums");
+	for (int i = 0; i < WIDE * TALL; i++)
+		model[0][i] = (uint64_t)i;
+	OK(plait_data_write(data[0], NULL, model[0], NULL) == PLAIT_OK);
+	for (int t = 0; t < 30; t++) {
+		uint64_t *u = model[t % 2], *v = model[1 - t % 2];
+
+		from.data = data[t % 2];
+		to.data = data[1 - t % 2];
+		OK_THAT(plait_flow_submit(flow, &step, &last,
+					  &flow_rig.error) == PLAIT_OK,
+			"submit: %s", flow_rig.error.text);
+		for (uint64_t i = 0; i < WIDE * TALL; i++)
+			v[i] = sum_at(u, i % WIDE, i / WIDE);
+		if (t % 10 == 7)
+			check_sums(to.data, v);
+	}
+	OK(wait_task(last) == PLAIT_OK);
+	check_sums(data[0], model[0]);
+	plait_data_release(data[0]);
+	plait_data_release(data[1]);
+	plait_kernel_release(sums);
+	close_flow();
+}
+
+static void splits(void)
+{
+	run_split(1, NULL, 1, 3);
+	run_split(2, NULL, 1, 0);
+	run_split(4, "chaos:devices=4", 2, 9);
+	run_split(4, "chaos:devices=4,peers=ring,quirks=all", 1, 4);
+	run_split(3, "chaos:devices=3,peers=none,quirks=shuffle", 1, 6);
+	run_split(3, "chaos:devices=3,shared=1,quirks=all", 2, 4);
+	run_split(3, NULL, 1, 7); /* the host, too */
+}
+
 static void unsupported(void)
 {
 	struct rig *rig = &flow_rig;
@@ -310,7 +420,7 @@ static void cancels(void)
 
 static const struct tap_scenario all[] = {
 	{ "descriptors", descriptors }, { "chains", chains },
-	{ "refusals", unsupported },	{ "failures", failures },
+	{ "splits", splits },		{ "refusals", unsupported },	{ "failures", failures },
 	{ "too little memory", memory }, { "releases", releases },
 	{ "cancellation", cancels },
 };
