@@ -51,6 +51,11 @@ API_TESTS += %D%/repeat_solvers.t
 	t/run/queue/repeats.h t/lib/queued.h
 %C%_repeat_solvers_t_CPPFLAGS = $(AM_CPPFLAGS) -DON_QUEUES=0
 %C%_repeat_solvers_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/rotating_copies.t
+%C%_rotating_copies_t_SOURCES = t/run/queue/rotating_copies.c t/run/queue/repeats.h \
+	t/lib/queued.h
+%C%_rotating_copies_t_CPPFLAGS = $(AM_CPPFLAGS) -DON_QUEUES=0
+%C%_rotating_copies_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/repeat_sweeps.t
 %C%_repeat_sweeps_t_SOURCES = t/run/queue/repeat_sweeps.c \
 	t/run/queue/repeats.h t/lib/queued.h
