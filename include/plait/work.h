@@ -82,12 +82,14 @@ typedef uint32_t plait_work_region_kind;
 enum {
 	PLAIT_WORK_WHILE = 0,	/* test, body, test, body, ... */
 	PLAIT_WORK_DO = 1,	/* body, test, body, test, ... */
-	PLAIT_WORK_CASE = 2	/* the body of an index, or none */
+	PLAIT_WORK_CASE = 2,	/* the body of an index, or none */
+	PLAIT_WORK_IF = 4	/* the body, once, if the word is not 0 */
 };
 
 /*
  * A loop or branch of a segment.  The 32-bit word at `source` of its work is
- * the predicate: a loop goes on while it is not 0.  The bodies follow the
+ * the predicate: a loop goes on while it is not 0.  No plan has an IF; one is in a
+ * loop whose bodies differ from iteration to iteration.  The bodies follow the
  * region's command: body i is the next body_work[i] commands, nested regions
  * included. A command has predecessors in its own body only, and all commands
  * of an iteration follow all of the previous one.  `body_work` is valid during
@@ -101,7 +103,7 @@ typedef struct plait_work_region {
 	uint32_t size;
 	plait_work_region_kind kind;
 	const uint32_t *body_work;
-	uint32_t body_count; /* at least 1; loops: 1 */
+	uint32_t body_count; /* at least 1; loops and IF: 1 */
 	uint32_t decider; /* index of a command of the segment, or 0 */
 } plait_work_region;
 

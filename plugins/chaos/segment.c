@@ -313,6 +313,8 @@ static void decide(chaos *system, plait_backend_segment *segment,
 				   segment->body_of[command] + word);
 		return;
 	}
+	if (again && region->pattern == PLAIT_WORK_IF)
+		return;
 	if (word != 0 || (!again && region->pattern == PLAIT_WORK_DO))
 		begin_body(system, segment, segment->body_of[command]);
 }

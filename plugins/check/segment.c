@@ -109,7 +109,7 @@ static bool decides(const plait_segment_request *request, uint32_t command)
 		return true;
 	while (at < end && at < region->decider)
 		at = find_end(request, at, end);
-	return region->kind != PLAIT_WORK_CASE && at < end &&
+	return region->kind <= PLAIT_WORK_DO && at < end &&
 	       at == region->decider &&
 	       nth(request->work, at)->kind == PLAIT_WORK_LAUNCH;
 }

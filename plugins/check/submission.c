@@ -217,7 +217,7 @@ static bool check_region(check *self, uint32_t device, uint32_t index,
 	if (!(self->devices[device].capabilities & PLAIT_CAP_REGION))
 		return reject(self, index, "this device decides no regions");
 	if (!region || region->size < sizeof(*region) ||
-	    region->kind > PLAIT_WORK_CASE ||
+	    (region->kind > PLAIT_WORK_CASE && region->kind != PLAIT_WORK_IF) ||
 	    !region->body_work || region->body_count == 0 ||
 	    (region->kind != PLAIT_WORK_CASE && region->body_count > 1))
 		return reject(self, index, "its region is not valid");

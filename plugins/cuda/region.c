@@ -8,6 +8,7 @@
  *     while	decide  WHILE { body  decide }
  *     do	decide by a word that is 1  WHILE { body  decide }
  *     case	decide  SWITCH { body } { body } ...
+ *     if	decide  IF { body }
  *
  * Drivers without SWITCH nodes have IF nodes: choice.c.
  *
@@ -217,6 +218,10 @@ static bool add_whole(struct cuda_graph_builder *builder, uint32_t index,
 		plaitp_cuda_work_at(builder->request, index)->region;
 	CUgraph graph = builder->graphs[index];
 	bool is_case = region->kind == PLAIT_WORK_CASE;
+	CUgraphConditionalNodeType type =
+		is_case ? CU_GRAPH_COND_TYPE_SWITCH :
+		region->kind == PLAIT_WORK_IF ? CU_GRAPH_COND_TYPE_IF :
+						CU_GRAPH_COND_TYPE_WHILE;
 	const CUgraph *bodies;
 
 	if (!plaitp_cuda_new_condition(builder, graph,
@@ -228,9 +233,7 @@ static bool add_whole(struct cuda_graph_builder *builder, uint32_t index,
 	builder->count = 1;
 	assign_decider(builder, index);
 	if (!plaitp_cuda_add_conditional(builder, index,
-					 builder->handles[index], is_case ?
-					 CU_GRAPH_COND_TYPE_SWITCH :
-					 CU_GRAPH_COND_TYPE_WHILE,
+					 builder->handles[index], type,
 					 region->body_count, &bodies))
 		return false;
 	assign_bodies(builder, index, bodies);
@@ -282,7 +285,7 @@ bool plaitp_cuda_close_regions(struct cuda_graph_builder *builder)
 							     i);
 
 		if (work->kind == PLAIT_WORK_REGION &&
-		    work->region->kind != PLAIT_WORK_CASE &&
+		    work->region->kind <= PLAIT_WORK_DO &&
 		    !is_decided(builder, i) && !close_loop(builder, i))
 			return false;
 	}

@@ -362,6 +362,80 @@ static void stops_behind_failure(struct conform *c)
 	plait_plan_release(plan);
 }
 
+/* ---- R11: bodies that take turns ---- */
+
+/* next = 2 next + 1, where next is the buffer that the copy has written. */
+static void add_turn(struct loop *l, plait_graph *body, uint64_t turn,
+		     plait_node after)
+{
+	const plait_launch launch = { .size = sizeof(launch), .dimensions = 1,
+				      .items = { WORDS, 0, 0 } };
+	static const uint64_t words = WORDS;
+	static const uint32_t one = 1, two = 2;
+	const plait_argument arguments[] = {
+		conform_value(&two, 4), conform_value(&one, 4),
+		conform_value(&one, 4), PLAIT_ROTATION(turn, 1),
+		conform_value(&words, 8),
+	};
+
+	(void)add(l, body, (plait_node_desc){
+		.kind = PLAIT_NODE_LAUNCH, .kernel = l->put,
+		.launch = &launch, .arguments = arguments,
+		.argument_count = CONFORM_COUNT(arguments), .label = "turn" },
+		&after);
+}
+
+static void check_turns(struct loop *l, plait_plan *plan, uint32_t times)
+{
+	plait_buffer *const turns[] = { l->x, l->y, l->z };
+	struct conform *c = l->c;
+	uint32_t values[3] = { 5, 1000, 2000 };
+
+	for (uint32_t i = 0; i < 3; i++)
+		put(l, turns[i], values[i]);
+	put(l, l->n, times);
+	NEED(plait_plan_call(plan, NULL, NULL, ERR));
+	for (uint32_t i = 0; i < times; i++)
+		values[(i + 1) % 3] = 2 * values[i % 3] + 1;
+	for (uint32_t i = 0; i < 3; i++)
+		look(l, "a buffer that takes turns", times, turns[i],
+		     values[i]);
+}
+
+/* while n, or do ... while n: { n -= 1; next = 2 now + 1 }, over x, y, z */
+static void turns_once(struct conform *c)
+{
+	for (uint32_t is_do = 0; is_do < 2; is_do++) {
+		plait_node_desc copy = { .kind = PLAIT_NODE_COPY,
+					 .bytes = BYTES, .target_ahead = 1,
+					 .label = "copy" };
+		plait_graph *body;
+		struct loop l;
+		plait_plan *plan;
+
+		begin(&l, c);
+		(void)add_region(&l, l.graph, is_do ? PLAIT_NODE_DO :
+				 PLAIT_NODE_WHILE, l.n, 0, NULL, &body);
+		(void)add_put(&l, body, l.n, 1, UINT32_MAX, NULL);
+		NEED(plait_graph_add_rotation(
+			body, (plait_buffer *[]){ l.x, l.y, l.z }, 3, 0,
+			&copy.target_rotation, ERR));
+		copy.source_rotation = copy.target_rotation;
+		add_turn(&l, body, copy.target_rotation,
+			 add(&l, body, copy, NULL));
+		plait_graph_release(body);
+		plan = freeze(&l, 2);
+		for (uint32_t times = is_do; times < 8; times++)
+			check_turns(&l, plan, times);
+		plait_plan_release(plan);
+	}
+}
+
+static void takes_turns(struct conform *c)
+{
+	both(c, turns_once);
+}
+
 static const struct conform_check checks[] = {
 	{ "R1", "a while tests first, and runs as often as its word says",
 	  DECIDED, tests_first },
@@ -377,6 +451,7 @@ static const struct conform_check checks[] = {
 	  "again", DECIDED | NEED_REAL_TIME, stops },
 	{ "R8", "no loop runs behind a failure, and later ones do", DECIDED,
 	  stops_behind_failure },
+	{ "R11", "an if runs its body once, or not", DECIDED, takes_turns },
 };
 
 CONFORM_GROUP(conform_regions, "regions");

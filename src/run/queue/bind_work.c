@@ -49,11 +49,21 @@ static void bind_or_fail(plait__queue_instance *state, uint32_t command)
 	plait__instance_fail(state->instance, command, &why);
 }
 
+/* Work of unrolled loops is bound for each iteration when the device graph is
+ * updated (unrolled_work.c). */
 void plait__bind_work_submission(plait__queue_instance *state,
 				 const plait__queue_submission *submission)
 {
 	const plait__queue_program *compiled = state->compiled;
+	uint32_t number = submission->segment;
 
+	if (number != PLAIT__NONE &&
+	    plait__queue_program_segment_at(compiled, number)->copy_count > 0) {
+		state->graphs[number].changed |=
+			plait__queue_program_segment_at(compiled, number)
+				->rebinds;
+		return;
+	}
 	for (uint32_t i = 0; i < submission->work_count; i++) {
 		uint32_t work = plait__queue_program_at(
 			&compiled->work, submission->work_first + i);

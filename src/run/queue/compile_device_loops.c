@@ -2,13 +2,14 @@
 /*
  * Commands that a segment may contain, and regions that their device decides.
  * Such a region is part of a segment: its predicate is a word in memory of its
- * device, a segment may contain all of its commands, and no argument depends on
- * the iteration number (index arguments, rotating buffers).  A region that
+ * device, a segment may contain all of its commands, and no argument is the number
+ * of its iteration.  Loops with rotations are unrolled (unroll_loops.c).  A region that
  * encloses one decided by the host is decided by the host, too.
  */
 #include "run/queue/compile_device_loops.h"
 
 #include "run/queue/queue_command.h"
+#include "run/queue/unroll_loops.h"
 
 #include "run/args/payload_util.h"
 
@@ -158,7 +159,8 @@ static const char *why_host_decides(const plait__queue_program *compiled,
 		       "its predicate is not in memory of its device";
 }
 
-/* Loops whose arguments change with the iteration are decided by the host. */
+/* Loops of which an argument is the number of the iteration are decided by the
+ * host: a device graph has fixed values. */
 static void keep_indexed_on_host(plait__queue_program *compiled)
 {
 	const plait__plan *plan = compiled->program->plan;
@@ -174,12 +176,138 @@ static void keep_indexed_on_host(plait__queue_program *compiled)
 				     "an argument is the number "
 				     "of its iteration",
 				     PLAIT__NONE);
-		else if (arg->kind == PLAIT__ARG_ROTATION)
-			keep_on_host(compiled,
-				     plan->rotations[arg->index].region,
-				     "buffers rotate with its iterations",
-				     PLAIT__NONE);
 	}
+}
+
+/* ---- rotations ---- */
+
+static uint32_t region_around(const plait__queue_program *compiled,
+			      uint32_t command)
+{
+	const plait__plan *plan = compiled->program->plan;
+
+	return plan->bodies[plan->nodes[plan->commands[command].node].body]
+		.region;
+}
+
+static bool is_inside(const plait__queue_program *compiled, uint32_t command,
+		      uint32_t region)
+{
+	uint32_t at = region_around(compiled, command);
+
+	while (at != PLAIT__NONE && at != region)
+		at = compiled->regions[at].outer;
+	return at == region;
+}
+
+/* Returns true if the commands has rotations of another loop than this one. */
+static bool follows_another(const plait__plan *plan,
+			    const plait__plan_payload *payload, uint32_t region)
+{
+	bool follows = false;
+
+	for (uint32_t i = 0; i < payload->arg_count; i++) {
+		const plait__plan_arg *arg =
+			&plan->args[payload->arg_first + i];
+
+		follows |= arg->kind == PLAIT__ARG_ROTATION &&
+			   plan->rotations[arg->index].region != region;
+	}
+	return follows;
+}
+
+static uint32_t common_multiple(uint32_t a, uint32_t b)
+{
+	uint32_t sum = a;
+
+	while (sum % b != 0)
+		sum += a;
+	return sum;
+}
+
+/* Why a loop cannot be unrolled for the rotation of a command; or null. */
+static const char *rotation_fault(const plait__queue_program *compiled,
+				  uint32_t command,
+				  const plait__plan_rotation *rotation)
+{
+	const plait__plan *plan = compiled->program->plan;
+
+	if (rotation->prologue != 0)
+		return "buffers rotate with its iterations after a prologue";
+	if (!is_inside(compiled, command, rotation->region))
+		return "a buffer that rotates with its iterations is used "
+		       "behind it";
+	if (follows_another(plan, plait__payload_of(plan, command),
+			    rotation->region))
+		return "buffers of a command in it rotate with several loops";
+	return compiled->regions[rotation->region].period >
+			       PLAIT__UNROLL_PERIOD ?
+		       "its rotations have too many iterations in common" :
+		       NULL;
+}
+
+static void follow_rotation(plait__queue_program *compiled, uint32_t command,
+			    const plait__plan_rotation *rotation)
+{
+	plait__queue_region *region = &compiled->regions[rotation->region];
+	const char *why;
+
+	region->period = common_multiple(region->period, rotation->slot_count);
+	why = rotation_fault(compiled, command, rotation);
+	if (why != NULL)
+		keep_on_host(compiled, rotation->region, why, command);
+	if (!region->on_device)
+		region->period = 1;
+}
+
+/* The device graph of a loop with rotations has its body once for each iteration of
+ * their period. */
+static void find_periods(plait__queue_program *compiled)
+{
+	const plait__plan *plan = compiled->program->plan;
+
+	for (uint32_t i = 0; i < plan->regions_count; i++)
+		compiled->regions[i].period = 1;
+	for (uint32_t i = 0; i < plan->command_count; i++) {
+		const plait__plan_payload *payload = plait__payload_of(plan, i);
+
+		for (uint32_t k = 0; payload != NULL && k < payload->arg_count;
+		     k++) {
+			const plait__plan_arg *arg =
+				&plan->args[payload->arg_first + k];
+
+			if (arg->kind == PLAIT__ARG_ROTATION)
+				follow_rotation(compiled, i,
+						&plan->rotations[arg->index]);
+		}
+	}
+}
+
+/* Let the host decide loops whose unrolled bodies are too long.  `counts`: zeros,
+ * per region. */
+static void keep_long_on_host(plait__queue_program *compiled, uint32_t *counts)
+{
+	const plait__plan *plan = compiled->program->plan;
+
+	for (uint32_t i = 0; i < plan->command_count; i++) {
+		uint32_t region = region_around(compiled, i), copies = 1;
+
+		for (; region != PLAIT__NONE;
+		     region = compiled->regions[region].outer) {
+			copies *= compiled->regions[region].period;
+			counts[region] += copies;
+			if (copies > PLAIT__UNROLL_COMMANDS)
+				copies = PLAIT__UNROLL_COMMANDS;
+			if (counts[region] > PLAIT__UNROLL_COMMANDS)
+				counts[region] = PLAIT__UNROLL_COMMANDS + 1;
+		}
+	}
+	for (uint32_t i = 0; i < plan->regions_count; i++)
+		if (counts[i] > PLAIT__UNROLL_COMMANDS &&
+		    compiled->regions[i].period > 1)
+			keep_on_host(compiled, i, "its body, once for each "
+				     "iteration of its rotations, is too long",
+				     PLAIT__NONE);
 }
 
 /* All commands of a region, and its stubs, must be of its device. */
@@ -294,6 +422,21 @@ static bool wants_loops(const plait__queue_program *compiled)
 	       compiled->program->plan->regions_count > 0 && wanted > 0;
 }
 
+static bool limit_unrolled(plait__queue_program *compiled)
+{
+	const plait_allocator *allocator =
+		plait__program_allocator(compiled->program);
+	uint32_t regions = compiled->program->plan->regions_count;
+	uint32_t *counts =
+		plait__alloc_array(allocator, regions, sizeof(*counts));
+
+	if (counts == NULL)
+		return false;
+	keep_long_on_host(compiled, counts);
+	plait__free(allocator, counts, regions * sizeof(*counts));
+	return true;
+}
+
 bool plait__compile_device_loops(plait__queue_program *compiled)
 {
 	const plait__plan *plan = compiled->program->plan;
@@ -315,6 +458,9 @@ bool plait__compile_device_loops(plait__queue_program *compiled)
 		if ((why = why_host_decides(compiled, i)) != NULL)
 			keep_on_host(compiled, i, why, PLAIT__NONE);
 	keep_indexed_on_host(compiled);
+	find_periods(compiled);
+	if (!limit_unrolled(compiled))
+		return false;
 	keep_mixed_on_host(compiled);
 	count_work(compiled);
 	for (uint32_t i = 0; i < plan->bodies_count; i++)

@@ -3,7 +3,8 @@
  * Segments of an instance as device graphs of their backends.  Graphs are
  * created with the instance, also where arguments depend on runs: then with
  * placeholders.  A launch that has changed is patched before its graph is
- * submitted.  The graph is idle then: an iteration begins after the previous
+ * submitted; those of unrolled loops are bound and compared for each iteration
+ * (unrolled_work.c).  The graph is idle then: an iteration begins after the previous
  * iteration is complete, and a run after the previous run of its instance.
  *
  * A segment without a graph is submitted command by command: the backend
@@ -18,6 +19,7 @@
 
 #include "run/command_text.h"
 #include "run/queue/bind_work.h"
+#include "run/queue/unrolled_work.h"
 
 #include "base/error.h"
 #include "object/context/backend_result.h"
@@ -117,28 +119,41 @@ static void destroy_raw(plait__queue_instance *state, uint32_t number)
 	graph->raw = NULL;
 }
 
+/* The commands of a segment; or of its copies, if it has unrolled loops. */
+static plait_segment_request request_of(const plait__queue_instance *state,
+					uint32_t number)
+{
+	const plait__queue_program *compiled = state->compiled;
+	const plait__queue_segment *segment = segment_at(state, number);
+	bool unrolled = segment->copy_count > 0;
+
+	return (plait_segment_request){
+		.size = sizeof(plait_segment_request),
+		.work = unrolled ? &state->copy_work[segment->copy_first] :
+			&state->work[submission_of(state, number)->work_first],
+		.work_count = unrolled ? segment->copy_count :
+					 segment->member_count,
+		.before = compiled->edges.count == 0 ?
+				  NULL :
+				  (const uint32_t *)compiled->edges.items +
+					  (unrolled ? segment->copy_edge_first :
+						      segment->edge_first),
+		.before_first = (const uint32_t *)compiled->edge_starts.items +
+				(unrolled ? segment->copy_start_first :
+					    segment->start_first),
+		.label = state->graphs[number].label,
+	};
+}
+
 /* Create the device graph of a segment that has none; its launches are bound.
  * PLAIT_E_UNSUPPORTED is no error: the segment then has no device graph. */
 static plait_status create_graph(plait__queue_instance *state, uint32_t number,
 				 plait_error *error)
 {
-	const plait__queue_program *compiled = state->compiled;
-	const plait__queue_segment *segment = segment_at(state, number);
 	plait__device_graph *graph = &state->graphs[number];
 	plait__device *device = device_of(state, number);
 	plait_error room = { .size = sizeof(room) };
-	const plait_segment_request request = {
-		.size = sizeof(request),
-		.work = &state->work[submission_of(state, number)->work_first],
-		.work_count = segment->member_count,
-		.before = compiled->edges.count == 0 ?
-				  NULL :
-				  (const uint32_t *)compiled->edges.items +
-					  segment->edge_first,
-		.before_first = (const uint32_t *)compiled->edge_starts.items +
-				segment->start_first,
-		.label = graph->label,
-	};
+	const plait_segment_request request = request_of(state, number);
 	plait_status status = device->port->backend->table.segment_create(
 		device->port->backend->self, device->index, &request,
 		&graph->raw, &room);
@@ -155,17 +170,17 @@ static plait_status create_graph(plait__queue_instance *state, uint32_t number,
 
 /* ---- changing ---- */
 
-/* Give segment `number`'s device graph the current work of its command `index`.
- * If the backend cannot: destroy the graph and succeed; update() creates it
- * again.  The graph exists and is idle. */
+/* Give segment `number`'s device graph the work as its command `index`.  If the
+ * backend cannot: destroy the graph and succeed; update() creates it again.  The
+ * graph exists and is idle. */
 static plait_status patch_command(plait__queue_instance *state, uint32_t number,
-				  uint32_t index, plait_error *error)
+				  uint32_t index, const plait_work *work,
+				  plait_error *error)
 {
 	plait__backend_port *port = device_of(state, number)->port;
 	plait_error room = { .size = sizeof(room) };
 	plait_status status = port->backend->table.segment_patch(
-		port->backend->self, state->graphs[number].raw, index,
-		&state->work[submission_of(state, number)->work_first + index],
+		port->backend->self, state->graphs[number].raw, index, work,
 		&room);
 
 	if (status == PLAIT_E_UNSUPPORTED) {
@@ -193,11 +208,27 @@ static plait_status patch_stale(plait__queue_instance *state, uint32_t number,
 
 		if (!launch->stale)
 			continue;
-		status = patch_command(state, number, i, error);
+		status = patch_command(
+			state, number, i,
+			&state->work[submission_of(state, number)->work_first +
+				     i],
+			error);
 		if (status == PLAIT_OK)
 			launch->stale = false;
 	}
 	return status;
+}
+
+/* Patch a copy of an unrolled loop, if there is a device graph. */
+static plait_status patch_copy(plait__queue_instance *state, uint32_t number,
+			       uint32_t index, plait_error *error)
+{
+	const plait__queue_segment *segment = segment_at(state, number);
+
+	return state->graphs[number].raw == NULL ? PLAIT_OK :
+	       patch_command(state, number, index,
+			     &state->copy_work[segment->copy_first + index],
+			     error);
 }
 
 static void clear_stale(plait__queue_instance *state, uint32_t number)
@@ -216,11 +247,15 @@ static plait_status update(plait__queue_instance *state, uint32_t number,
 			   plait_error *error)
 {
 	plait__device_graph *graph = &state->graphs[number];
+	bool unrolled = segment_at(state, number)->copy_count > 0;
 	plait_status status = PLAIT_OK;
 
 	if (classify(state, number) == HOST_FUNCTION)
 		destroy_raw(state, number);
-	else if (graph->raw != NULL)
+	else if (unrolled && classify(state, number) == READY)
+		status = plait__unrolled_work_bind(state, number, patch_copy,
+						   error);
+	else if (graph->raw != NULL && !unrolled)
 		status = patch_stale(state, number, error);
 	if (status == PLAIT_OK && graph->raw == NULL && !graph->refused &&
 	    classify(state, number) == READY) {

@@ -239,6 +239,7 @@ static plait_status bind_variant(plait__queue_instance *state, uint32_t command,
 	const plait__kernel *kernel = state->launches[command].kernel;
 	const plait__variant_argument *extra = variant->arguments + count;
 
+	variant->binding = ++state->bindings;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t cells = plait__variant_cells_extra(
 			kernel->signature->parameters[i].bytes);
@@ -344,6 +345,7 @@ plait_status plait__launch_variants_bind(plait__queue_instance *state,
 					error);
 	if (status != PLAIT_OK)
 		return status;
+	self->binding = variant->binding;
 	if (state->work[self->work].launch != variant->raw)
 		plait__launch_variants_mark_stale(state, command);
 	state->work[self->work].launch = variant->raw;

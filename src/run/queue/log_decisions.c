@@ -62,9 +62,11 @@ static void log_region(const plait__queue_program *compiled, uint32_t number,
 	}
 	if (why == NULL && at->on_device) {
 		plait__log_line(log, PLAIT_LOG_INFO,
-				"%s \"%.60s\": its device, %.60s, decides",
+				"%s \"%.60s\": its device, %.60s, decides%s",
 				kind, label,
-				compiled->lanes[at->home].device->object.label);
+				compiled->lanes[at->home].device->object.label,
+				at->period > 1 ? "; its body is unrolled, as "
+				"buffers rotate" : "");
 		return;
 	}
 	if (why == NULL || region->kind == PLAIT__REGION_REPEAT)

@@ -43,6 +43,8 @@ static const plait_allocator *allocator_of(const plait__queue_instance *state)
 	ARRAY(launches, plan->command_count) \
 	ARRAY(variants, state->variant_count) \
 	ARRAY(graphs, compiled->segments.count) \
+	ARRAY(copy_work, compiled->copies.count) \
+	ARRAY(copy_bindings, compiled->copies.count) \
 	ARRAY(variant_arguments, state->variant_argument_count) \
 	ARRAY(backend_arguments, state->most_arguments) \
 	ARRAY(arenas, plan->devices_count) \

@@ -62,6 +62,7 @@ typedef struct plait__launch_variant {
 	plait_backend_launch *raw; /* or null */
 	uint64_t turn, count;	/* iteration for which it was chosen last, and
 				 * the count of its repeat then; with `turns` */
+	uint64_t binding;	/* among all that the instance has bound */
 	plait__variant_argument *arguments;
 	plait_launch launch;
 } plait__launch_variant;
@@ -79,6 +80,7 @@ typedef struct plait__queue_launch {
 	bool follows;		/* it depends on that iteration and the count of
 				 * that repeat only */
 	uint32_t work;		/* index in state->work */
+	uint64_t binding;	/* of the variant that was chosen last */
 	uint32_t next_borrower;	/* command; list from state->borrower */
 	bool stale;		/* its device graph has an older variant */
 } plait__queue_launch;
@@ -139,11 +141,14 @@ struct plait__queue_instance {
 				 * launch, then those of all variants */
 	plait_launch_argument *backend_arguments; /* room for those of one */
 	plait__device_graph *graphs; /* per segment */
+	plait_work *copy_work;	/* per copy, in device graphs */
+	uint64_t *copy_bindings; /* per copy: of its launch */
 	plait_backend_memory **arenas; /* arenas of scratch and temporaries, per
 					* device; or null */
 	plait__buffer *temporaries; /* per slot, then per device; null: none */
 	uint32_t borrower;	/* first command that borrows memory, or none */
 	uint64_t version;	/* kernel version that the launches have */
+	uint64_t bindings;	/* launches that were bound */
 
 	uint32_t argument_count, pointer_count; /* sizes of the arrays above */
 	uint32_t variant_count, variant_argument_count;

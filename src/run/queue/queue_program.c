@@ -8,6 +8,7 @@
 #include "run/queue/compile_predicates.h"
 #include "run/queue/compile_repeats.h"
 #include "run/queue/compile_segments.h"
+#include "run/queue/unroll_loops.h"
 #include "run/queue/compile_stages.h"
 #include "run/queue/log_decisions.h"
 
@@ -46,6 +47,11 @@ static bool make_tables(plait__queue_program *compiled)
 	plait__vector_init(&compiled->members, allocator, sizeof(uint32_t));
 	plait__vector_init(&compiled->edge_starts, allocator, sizeof(uint32_t));
 	plait__vector_init(&compiled->edges, allocator, sizeof(uint32_t));
+	plait__vector_init(&compiled->copies, allocator,
+			   sizeof(plait__queue_copy));
+	plait__vector_init(&compiled->shapes, allocator,
+			   sizeof(plait_work_region));
+	plait__vector_init(&compiled->shape_work, allocator, sizeof(uint32_t));
 	compiled->lanes = plait__alloc_array(allocator, plan->lanes_count,
 					     sizeof(*compiled->lanes));
 	compiled->ports = plait__alloc_array(allocator, plan->lanes_count,
@@ -79,6 +85,7 @@ static plait_status compile(plait__queue_program *compiled, plait_error *error)
 	       plait__compile_segments(compiled, next_commands);
 	if (good)
 		plait__compile_predicates(compiled);
+	good = good && plait__unroll_loops(compiled);
 	/* A fallback program logs its decisions in each run that uses it. */
 	if (good && !compiled->host_decides)
 		plait__log_decisions(compiled);
@@ -107,6 +114,9 @@ void plait__queue_program_free(plait__queue_program *compiled)
 	plait__vector_fini(&compiled->members);
 	plait__vector_fini(&compiled->edge_starts);
 	plait__vector_fini(&compiled->edges);
+	plait__vector_fini(&compiled->copies);
+	plait__vector_fini(&compiled->shapes);
+	plait__vector_fini(&compiled->shape_work);
 	plait__free(allocator, compiled->segment_of,
 		    plan->command_count * sizeof(*compiled->segment_of));
 	plait__free(allocator, compiled->member_index,

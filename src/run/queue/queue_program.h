@@ -76,7 +76,22 @@ typedef struct plait__queue_segment {
 	uint32_t edge_first;	/* in compiled->edges: preceding members */
 	uint32_t submission;
 	uint32_t regions;	/* of its body, that the device decides */
+	/* The commands of its device graph, if it has unrolled loops: */
+	uint32_t copy_first;	/* in compiled->copies */
+	uint32_t copy_count;	/* 0: they are its members */
+	uint32_t copy_start_first; /* as start_first and edge_first */
+	uint32_t copy_edge_first;
+	bool rebinds;		/* runs, or loops around it, change a copy */
 } plait__queue_segment;
+
+/* A member in the device graph of a segment with unrolled loops; or, for a loop
+ * once more, the test before a further iteration.  See unroll_loops.c. */
+typedef struct plait__queue_copy {
+	uint32_t member;	/* of its segment */
+	uint32_t region;	/* that its buffers rotate with, or none */
+	uint32_t turn;		/* iteration of that region */
+	uint32_t shape;		/* a region: in compiled->shapes; or none */
+} plait__queue_copy;
 
 /* Submissions of a lane that are given to the backend in one call. */
 typedef struct plait__queue_batch {
@@ -131,6 +146,7 @@ typedef struct plait__queue_region {
 	uint32_t inner_count;	/* commands of its bodies */
 	uint32_t writer;	/* of its word; compile_predicates.c */
 	uint32_t alias;		/* of the word's memory */
+	uint32_t period;	/* of its rotations: above 1, it is unrolled */
 	plait_work_region shape;
 } plait__queue_region;
 
@@ -191,6 +207,9 @@ struct plait__queue_program {
 	plait__vector members;	/* uint32_t: commands */
 	plait__vector edge_starts; /* uint32_t: from edge_first on */
 	plait__vector edges;	/* uint32_t: members by number */
+	plait__vector copies;	/* of segments with unrolled loops */
+	plait__vector shapes;	/* plait_work_region: of copies */
+	plait__vector shape_work; /* uint32_t: commands of their bodies */
 	uint32_t *segment_of;	/* per command, or none; or null */
 	uint32_t *member_index;	/* per command: in its segment */
 	uint32_t *body_work;	/* per body: commands, if on a device */
@@ -209,6 +228,12 @@ static inline uint32_t plait__queue_program_lane_mark(const plait__plan *plan,
 	return plan->command_count + plan->regions_count + lane;
 }
 
+static inline plait__queue_segment *plait__queue_program_segment_at(
+	const plait__queue_program *compiled, uint32_t number)
+{
+	return (plait__queue_segment *)compiled->segments.items + number;
+}
+
 static inline plait__queue_segment *plait__queue_program_segment(
 	const plait__queue_program *compiled, uint32_t command)
 {
@@ -216,7 +241,7 @@ static inline plait__queue_segment *plait__queue_program_segment(
 			  compiled->segment_of[command] : PLAIT__NONE;
 
 	return number == PLAIT__NONE ? NULL :
-	       (plait__queue_segment *)compiled->segments.items + number;
+	       plait__queue_program_segment_at(compiled, number);
 }
 
 /* Returns true if a device decides whether the body runs. */

@@ -11,6 +11,7 @@
  */
 #include "run/queue/segment_fallback.h"
 
+#include "run/queue/bind_work.h"
 #include "run/queue/decide_region.h"
 #include "run/queue/submit_batch.h"
 #include "run/queue/translate_work.h"
@@ -105,6 +106,25 @@ static void fail_segment(plait__run_driver *driver, uint32_t number,
 			     why);
 }
 
+/* Bind members of unrolled loops to their arguments in this iteration: nothing of
+ * the iteration before is in flight.  Returns false after a failure. */
+static bool bind_members(plait__run_driver *driver, uint32_t number,
+			 uint32_t from, uint32_t end)
+{
+	bool unrolled = segment_at(driver, number)->copy_count > 0;
+	plait_error why = { .size = sizeof(why) };
+
+	for (uint32_t i = from; unrolled && i < end; i++) {
+		if (plait__bind_work_command(&driver->state,
+					     command_at(driver, number, i),
+					     &why) == PLAIT_OK)
+			continue;
+		fail_segment(driver, number, &why);
+		return false;
+	}
+	return true;
+}
+
 /* Submit the members from the position of the walk to `end`, then the predicate
  * if there is one, then `mark` unless it is none.  `end` is not before the
  * position; the caller moves the position. */
@@ -131,6 +151,8 @@ static void submit_members(plait__run_driver *driver, uint32_t number,
 	};
 	plait_error why = { .size = sizeof(why) };
 
+	if (!bind_members(driver, number, walk->position, end))
+		return;
 	if (!walk->waits_submitted) {
 		parts[0].waits = whole->waits;
 		parts[0].wait_count = whole->wait_count;

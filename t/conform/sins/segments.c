@@ -241,6 +241,16 @@ static plait_status run_loop(struct course *course, uint32_t region)
 	return status;
 }
 
+static plait_status run_if(struct course *course, uint32_t region)
+{
+	uint32_t word = SINS(IF_NOT) ? 0 : read_word(course, region);
+
+	if (SINS(IF_ANYWAY))
+		word = 1;
+	return word == 0 || is_stopped(course) ? PLAIT_OK :
+	       run_turn(course, region, &word);
+}
+
 static plait_status run_region(struct course *course, uint32_t region)
 {
 	plait_backend_segment *segment = course->segment;
@@ -250,8 +260,12 @@ static plait_status run_region(struct course *course, uint32_t region)
 		return PLAIT_OK;
 	segment->nested = segment->nested || course->depth > 0;
 	course->depth++;
-	status = segment->work[region].pattern == PLAIT_WORK_CASE ?
-		run_branch(course, region) : run_loop(course, region);
+	if (segment->work[region].pattern == PLAIT_WORK_CASE)
+		status = run_branch(course, region);
+	else if (segment->work[region].pattern == PLAIT_WORK_IF)
+		status = run_if(course, region);
+	else
+		status = run_loop(course, region);
 	course->depth--;
 	return status;
 }

@@ -144,6 +144,10 @@ SPARED_TESTS += %D%/repeat_sorts.t
 %C%_repeat_sorts_t_SOURCES = t/run/queue/repeat_sorts.c
 %C%_repeat_sorts_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE) -DQUEUED_CUDA -DSEEDS=12
 %C%_repeat_sorts_t_LDADD = $(LDADD_ON_CUDA)
+SPARED_TESTS += %D%/unrolled_work.t
+%C%_unrolled_work_t_SOURCES = t/run/queue/unrolled_work.c
+%C%_unrolled_work_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE) -DQUEUED_CUDA
+%C%_unrolled_work_t_LDADD = $(LDADD_ON_CUDA)
 SPARED_TESTS += %D%/rotating_copies.t
 %C%_rotating_copies_t_SOURCES = t/run/queue/rotating_copies.c
 %C%_rotating_copies_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE) -DQUEUED_CUDA -DSEEDS=12

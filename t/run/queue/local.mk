@@ -49,6 +49,13 @@ API_TESTS += %D%/repeat_sorts.t
 %C%_repeat_sorts_t_SOURCES = %D%/repeat_sorts.c %D%/repeats.h \
 	t/lib/queued.h
 %C%_repeat_sorts_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/unroll_loops.t
+%C%_unroll_loops_t_SOURCES = %D%/unroll_loops.c %D%/unrolled.h %D%/regions.h \
+	t/lib/queued.h
+%C%_unroll_loops_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/unrolled_work.t
+%C%_unrolled_work_t_SOURCES = %D%/unrolled_work.c %D%/unrolled.h t/lib/queued.h
+%C%_unrolled_work_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/rotating_copies.t
 %C%_rotating_copies_t_SOURCES = %D%/rotating_copies.c %D%/repeats.h \
 	t/lib/queued.h

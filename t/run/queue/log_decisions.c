@@ -70,15 +70,23 @@ static int32_t nothing(void *user_data)
 }
 
 enum what {
-	PLAIN, INDEX, TURNS, FUNCTION, FAR, CALLS, INSIDE, COUNTED, HOLDING, WHATS
+	PLAIN, INDEX, TURNS, PROLOGUE, PERIODS, BEHIND, SEVERAL, FUNCTION, FAR,
+	CALLS, INSIDE, COUNTED, HOLDING, WHATS
 };
 
 static const char *const reasons[WHATS] = {
 	[PLAIN] = ": its device, " SIMULATED ":0, decides",
 	[INDEX] = ": the host decides, as an argument is the number of "
 		"its iteration",
-	[TURNS] = ": the host decides, as buffers rotate with its "
-		"iterations",
+	[TURNS] = ": its device, " SIMULATED ":0, decides; its body is "
+		"unrolled, as buffers rotate",
+	[PROLOGUE] = ": the host decides, as buffers rotate with its "
+		"iterations after a prologue: \"asks\"",
+	[PERIODS] = ": the host decides, as its rotations have too many "
+		"iterations in common: \"asks\"",
+	[BEHIND] = ": the host decides, as a buffer that rotates with its "
+		"iterations is used behind it: \"behind\"",
+	[SEVERAL] = ": the host decides, as the host decides one in it",
 	[FUNCTION] = ": the host decides, as its predicate is a function",
 	[FAR] = ": the host decides, as it has lanes of several devices",
 	[CALLS] = ": the host decides, as no segment of its device can "
@@ -91,7 +99,10 @@ static const char *const reasons[WHATS] = {
 struct loop {
 	plait_kernel *map;
 	plait_buffer *n, *x, *y;
+	plait_buffer *more[4];
 	plait_buffer *far;
+	uint64_t turn;
+	plait_node node;
 	uint32_t left;
 };
 
@@ -113,21 +124,60 @@ static void add_asking(const struct loop *s, plait_graph *body,
 		.argument_count = 4, .label = "asks" }, &after, 1);
 }
 
-static void add_turns(const struct loop *s, plait_graph *body,
-		      plait_node after)
+static uint64_t rotate(const struct loop *s, plait_graph *body, uint32_t count,
+		       uint32_t flags)
 {
-	plait_buffer *const both[] = { s->x, s->y };
+	plait_buffer *const all[] = { s->x, s->y, s->more[0], s->more[1],
+				      s->more[2] };
+	uint64_t turn = 0;
+
+	OK_THAT(plait_graph_add_rotation(body, all, count, flags, &turn,
+					 &rig.error) == PLAIT_OK, "%s",
+		rig.error.text);
+	return turn;
+}
+
+/* A rotation of two buffers, or of two and a prologue; and one of five. */
+static void add_turns(struct loop *s, plait_graph *body, plait_node after,
+		      enum what what)
+{
 	const uint32_t one = 1;
 	const plait_argument b = value_argument(&one);
 	plait_argument to = of_kind(PLAIT_ARGUMENT_ROTATION, NULL);
+	plait_node_desc copy = { .kind = PLAIT_NODE_COPY, .target = s->more[3],
+				 .bytes = 4, .label = "copies" };
 
-	OK_THAT(plait_graph_add_rotation(body, both, 2, 0, &to.rotation,
-				   &rig.error) == PLAIT_OK, "%s",
-		rig.error.text);
+	to.rotation = s->turn = what == PROLOGUE ?
+		rotate(s, body, 3, PLAIT_ROTATION_PROLOGUE) :
+		rotate(s, body, 2, 0);
+	if (what == PERIODS) {
+		copy.source_rotation = rotate(s, body, 5, 0);
+		after = add_node(body, copy, &after, 1);
+	}
 	add_asking(s, body, after, &to, &b);
 }
 
-static void add_what(const struct loop *s, plait_graph *body, enum what what)
+/* A copy from one rotation to another, in a loop in the loop. */
+static void add_several(const struct loop *s, plait_graph *body,
+			plait_node after)
+{
+	plait_node_desc copy = { .kind = PLAIT_NODE_COPY, .bytes = 4,
+				 .label = "asks" };
+	const plait_node_desc desc = { .kind = PLAIT_NODE_WHILE,
+				       .label = "inner", .predicate = s->n };
+	plait_graph *inner =
+		body_of(body, add_node(body, desc, &after, 1), 0);
+
+	copy.source_rotation = rotate(s, body, 2, 0);
+	OK(plait_graph_add_rotation(inner, s->more, 2, 0,
+				    &copy.target_rotation, &rig.error) ==
+	   PLAIT_OK);
+	(void)add_map(inner, s->map, s->n, s->n, 1, UINT32_MAX, NULL, 0);
+	(void)add_node(inner, copy, NULL, 0);
+	plait_graph_release(inner);
+}
+
+static void add_what(struct loop *s, plait_graph *body, enum what what)
 {
 	const plait_argument x = buffer_argument(s->x);
 	const plait_argument i = of_kind(PLAIT_ARGUMENT_ITERATION, NULL);
@@ -136,8 +186,10 @@ static void add_what(const struct loop *s, plait_graph *body, enum what what)
 
 	if (what == INDEX)
 		add_asking(s, body, counts, &x, &i);
-	if (what == TURNS)
-		add_turns(s, body, counts);
+	if (what >= TURNS && what <= BEHIND)
+		add_turns(s, body, counts, what);
+	if (what == SEVERAL)
+		add_several(s, body, counts);
 	if (what == FAR)
 		(void)add_fill(body, s->far, 1, NULL, 0);
 	if (what == CALLS)
@@ -163,6 +215,8 @@ static plait_graph *add_loop(struct loop *s, plait_graph *graph,
 		desc.times = 3;
 	}
 	node = add_node(graph, desc, NULL, 0);
+	if (strcmp(label, "loop") == 0)
+		s->node = node;
 	return body_of(graph, node, 0);
 }
 
@@ -174,6 +228,8 @@ static plait_plan *make(struct loop *s, enum what what)
 	s->n = words_on(rig.device);
 	s->x = words_on(rig.device);
 	s->y = words_on(rig.device);
+	for (int i = 0; i < 4; i++)
+		s->more[i] = words_on(rig.device);
 	s->far = words_on(other_device());
 	s->left = 3;
 	body = add_loop(s, graph, "loop", what == FUNCTION, what >= COUNTED);
@@ -184,6 +240,11 @@ static plait_plan *make(struct loop *s, enum what what)
 		plait_graph_release(inner);
 	}
 	plait_graph_release(body);
+	if (what == BEHIND)
+		(void)add_node(graph, (plait_node_desc){
+			.kind = PLAIT_NODE_COPY, .target = s->more[3],
+			.source_rotation = s->turn, .bytes = 4,
+			.label = "behind" }, &s->node, 1);
 	return freeze_on(graph, 1);
 }
 
@@ -193,6 +254,8 @@ static void unmake(struct loop *s, plait_plan *plan)
 	plait_buffer_release(s->n);
 	plait_buffer_release(s->x);
 	plait_buffer_release(s->y);
+	for (int i = 0; i < 4; i++)
+		plait_buffer_release(s->more[i]);
 	plait_buffer_release(s->far);
 	plait_kernel_release(s->map);
 	close_place();
@@ -234,6 +297,10 @@ static void check(const char *more, enum what what, const char *why)
 				      strlen(why)) == 0, "%s not in %s", why,
 		heard);
 	OK_THAT(at == NULL || strstr(at + 1, "loop \"loop\"") == NULL, "%s",
+		heard);
+	OK_THAT((strstr(heard, "loop \"inner\": the host decides, as buffers "
+			"of a command in it rotate with several loops: "
+			"\"asks\"") != NULL) == (what == SEVERAL), "%s",
 		heard);
 	run(&s, plan, at != NULL && strstr(at, "its device, ") != NULL);
 	unmake(&s, plan);
