@@ -326,7 +326,8 @@ static bool may_enter_driver(const struct waiter *waiter)
 /* Returns true if this thread has waited in a driver. */
 static bool wait_in_driver(struct waiter *waiter)
 {
-	return has_nothing_to_do(waiter) && may_enter_driver(waiter) &&
+	/* An announcement may cost a fence of all threads. */
+	return may_enter_driver(waiter) && has_nothing_to_do(waiter) &&
 	       plait__wait_in_driver_enter(waiter->request) == PLAIT_OK;
 }
 
