@@ -12,6 +12,9 @@
 /* One op is kept free for plait__commit_last. */
 enum { KEPT = 1 };
 
+/* Entries that are fetched before their ops come. */
+enum { AHEAD = 2 };
+
 bool plait__commit_reserve_accesses(plait__flow *flow, uint32_t count)
 {
 	uint32_t capacity = flow->access_capacity < 8 ? 8 :
@@ -84,6 +87,9 @@ static plait__op *number_op(plait__flow *flow, const plait__pred *preds,
 {
 	plait__op *op = plait__window_next(&flow->window);
 
+	/* A worker had the entries last, a window ago. */
+	at_prefetch_write(plait__op_at(&flow->window.ring,
+				       flow->window.newest + AHEAD));
 	if (__builtin_expect(op->cause != NULL, 0))
 		plait__outcomes_retire(&flow->lanes.outcomes, op);
 	meta |= (uint64_t)count << PLAIT__OP_COUNT_SHIFT;

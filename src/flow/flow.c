@@ -192,6 +192,7 @@ static bool make_parts(plait__flow *flow, plait__context *context,
 	flow->behind = plait__alloc(allocator, desc->window);
 	lanes->ring = flow->window.ring;
 	lanes->context = context;
+	lanes->lock = &flow->lock;
 	if (context->driver.counts_pool_runs)
 		lanes->driver = &context->driver;
 	lanes->allocator = allocator;

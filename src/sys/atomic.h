@@ -20,6 +20,7 @@
  *   at_fence_asymmetric()      free; pairs with at_membarrier() elsewhere
  *   at_membarrier()            fence on all running threads of the process
  *   at_spin_pause()            inside a bounded spin
+ *   at_prefetch_write(line)    hint: the caller will write the line
  *   at_futex_wait / _wake_all / _wake_one
  *   AT_PLAIN_READ(lvalue)  AT_PLAIN_WRITE(lvalue)   see the end
  *
@@ -159,6 +160,16 @@ static inline void at_membarrier_prepare(void)
 static inline int at_membarrier(void)
 {
 	return plait__futex_barrier();
+}
+
+static inline void at_prefetch_write(const void *line)
+{
+#if defined(__x86_64__)
+	/* gcc reads the line only, unless told of a newer processor. */
+	__asm__ volatile("prefetchw %0" : : "m"(*(const char *)line));
+#else
+	__builtin_prefetch(line, 1);
+#endif
 }
 
 static inline void at_spin_pause(void)

@@ -45,6 +45,7 @@ static struct record {
 	bool collected;
 } records[OPS + 1];	/* of the ops outside */
 static plait__flow_lanes lanes;
+static struct plait__mutex lock; /* of the flow */
 static plait__op ops[MOST];
 static uint64_t arena[4096];
 static uint64_t arena_used;
@@ -233,12 +234,15 @@ static void submit(uint64_t number)
 					   count << PLAIT__OP_COUNT_SHIFT);
 	entry->call.host = run_op;
 	AT_PLAIN_WRITE(entry->user_data) = (void *)(uintptr_t)number;
-	if (!op->outside)
-		plait__flow_lanes_publish(
-			&lanes, op->lane == URGENT ? lane_count :
-				op->lane == HELD ? lane_count + 1 :
-						   op->lane % lane_count,
-			number);
+	if (op->outside)
+		return;
+	plait__mutex_lock(&lock);
+	plait__flow_lanes_publish(
+		&lanes, op->lane == URGENT ? lane_count :
+			op->lane == HELD ? lane_count + 1 :
+					   op->lane % lane_count,
+		number);
+	plait__mutex_unlock(&lock);
 }
 
 static void cancel(void)
@@ -405,6 +409,8 @@ static void begin_with(const struct plan *of, uint32_t count, uint32_t size,
 	at_init_u32(&lanes.outcomes.lock.state, 0);
 	MC_CHECK(plait__outcomes_init(&lanes.outcomes, NULL, &lanes.ring));
 	lanes.collect = collect;
+	at_init_u32(&lock.state, 0);
+	lanes.lock = &lock;
 	MC_CHECK(plait__flow_lanes_init(&lanes, NULL, lane_count));
 	lanes.asymmetric_fence = asymmetric;
 	for (uint32_t i = 0; i < lane_count; i++)

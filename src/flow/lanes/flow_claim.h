@@ -119,8 +119,13 @@ static inline uint64_t plait__flow_claim_look(plait__flow_worker *worker,
 		uint64_t number = plait__flow_claim_open(
 			lanes, plait__flow_claim_entry(lanes, lane, i));
 
-		if (number != 0 && plait__flow_claim_is_ready(lanes, number))
-			return number;
+		if (number == 0 || !plait__flow_claim_is_ready(lanes, number))
+			continue;
+		if (i + 1 < tail)
+			at_prefetch_write(plait__op_at(
+				&lanes->ring, plait__flow_claim_entry(
+						      lanes, lane, i + 1)));
+		return number;
 	}
 	return 0;
 }

@@ -66,6 +66,7 @@ struct plait__flow_lanes {
 	const plait_allocator *allocator;
 	uint32_t count;
 	bool asymmetric_fence;
+	struct plait__mutex *lock; /* of the flow: publishers hold it */
 	plait__flow_lane *lanes; /* count + 2 */
 	at_u32 *numbers; /* those of all lanes */
 	plait__flow_worker *workers; /* count */

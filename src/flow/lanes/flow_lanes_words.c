@@ -23,7 +23,7 @@ bool plait__flow_lanes_wake(plait__flow_lanes *lanes, uint32_t index,
 static void fence(const plait__flow_lanes *lanes)
 {
 	/* Between the store of a word and the load of `idle` or `awaited`;
-	 * pairs with the fences in park and plait__flow_lanes_await. */
+	 * pairs with membarrier in park and plait__flow_lanes_await. */
 	if (lanes->asymmetric_fence)
 		at_fence_asymmetric();
 	else
@@ -45,7 +45,8 @@ static __attribute__((noinline)) void wake_one(plait__flow_lanes *lanes)
 
 void plait__flow_lanes_stir(plait__flow_lanes *lanes)
 {
-	fence(lanes);
+	/* Pairs with the fence in park, which need not be membarrier. */
+	at_fence_seq_cst();
 	if (at_load_relaxed_u64(&lanes->idle) != 0 &&
 	    at_load_relaxed_u32(&lanes->spinning) == 0)
 		wake_one(lanes);

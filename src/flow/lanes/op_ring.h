@@ -69,16 +69,17 @@ typedef struct plait__op {
 	 * before the claim, which fails if the entry was reused meanwhile. */
 	at_u64 meta;
 	plait__op_call call;
-	void **arguments;
-	const plait_launch *launch;
 	void *user_data;
-	const char *label;
 	/* The newest op of the entry for whose end a thread waits, or did.  Only
 	 * grows: the entry may be reused before the thread that ends the op
 	 * reads it. */
 	at_u64 awaited;
-	/* Low halves: a pred is less than W ops older (plait__op_pred). */
+	/* Low halves: a pred is less than W ops older (plait__op_pred).  The
+	 * first six are in the first line: a claim of a call reads no other. */
 	at_u32 preds[PLAIT__OP_PREDS];
+	void **arguments;
+	const plait_launch *launch;
+	const char *label;
 	uint64_t cells_end; /* the submitter's: see window.h */
 	/* Not null: op `failed`, which has the entry, failed; outcomes.h. */
 	struct plait__cause *cause;
