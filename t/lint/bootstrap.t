@@ -32,7 +32,8 @@ BUILD, CHECK = packages("build"), packages("check")
 ELSEWHERE = {"pocl-opencl-icd"}
 # The evidence of a package, where that is no command of its name.
 PROBES = {"libffi-dev": ("pkg-config", "libffi"), "libhwloc-dev": ("pkg-config", "hwloc"), "libexpat1-dev": ("pkg-config", "expat"),
-          "liblua5.4-dev": ("pkg-config", "lua5.4"),
+          "liblua5.4-dev": ("pkg-config", "lua5.4"), "libopenmpi-dev": ("pkg-config", "ompi-c"),
+          "libmpich-dev": ("pkg-config", "mpich"),
           "libclang-rt-14-dev": ("clang", "thread"), "opencl-c-headers": ("cc", "CL_TARGET"),
           "ocl-icd-libopencl1": ("cc", "OpenCL.so")}
 
@@ -114,8 +115,8 @@ refuses("check without anything", everything, everything, "check")
 for name in everything:
     # Without a compiler its headers and libraries are not found either.
     want = ["clang", "libclang-rt-14-dev"] if name == "clang" else \
-        ["pkg-config", "libffi-dev", "libhwloc-dev", "libexpat1-dev", "liblua5.4-dev"] if name == "pkg-config" else \
-        [name]
+        ["pkg-config", "libffi-dev", "libhwloc-dev", "libexpat1-dev", "liblua5.4-dev", "libopenmpi-dev",
+         "libmpich-dev"] if name == "pkg-config" else [name]
     refuses("check without " + name, [name], want, "check")
 
 with tempfile.TemporaryDirectory() as folder:
