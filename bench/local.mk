@@ -123,6 +123,7 @@ BENCH_ABSENT += --absent 'StarPU: configure found no libstarpu-dev'
 endif
 check_DATA += $(BENCH_PEERS)
 CLEANFILES += $(BENCH_PEERS) %D%/coroutine_peers %D%/coroutine_starpu %D%/opencl_starpu %D%/flow_starpu %D%/loops_omp \
+	%D%/processes %D%/processes_openmpi %D%/processes_mpich \
 	%D%/results.tsv
 
 BENCH_LIBRARY = %D%/libreplay.la
@@ -181,12 +182,31 @@ bench-coroutine: all %D%/coroutine_peers $(BENCH_COROUTINE_PEER)
 		for peer in $(BENCH_COROUTINE_PEER); do \
 			OMP_NUM_THREADS=2 STARPU_SILENT=1 $$peer || exit 1; \
 		done; done
+# Collectives between processes, beside a floor by hand and each MPI, in turn.
+BENCH_MPI =
+if OPENMPI
+BENCH_MPI += %D%/processes_openmpi
+endif
+if MPICH
+BENCH_MPI += %D%/processes_mpich
+endif
+%D%/processes: $(srcdir)/%D%/processes.c $(srcdir)/%D%/processes.h
+	@echo '  PEER     $@'; $(CC) -std=gnu11 -D_GNU_SOURCE -O3 -march=native -Wall \
+		$(srcdir)/%D%/processes.c -o $@
+%D%/processes_openmpi: $(srcdir)/%D%/processes_mpi.c $(srcdir)/%D%/processes.h
+	@echo '  PEER     $@'; $(OPENMPI_MPICC) -std=gnu11 -D_GNU_SOURCE -O2 -Wall \
+		$(srcdir)/%D%/processes_mpi.c -o $@
+%D%/processes_mpich: $(srcdir)/%D%/processes_mpi.c $(srcdir)/%D%/processes.h
+	@echo '  PEER     $@'; $(MPICH_MPICC) -std=gnu11 -D_GNU_SOURCE -O2 -Wall \
+		$(srcdir)/%D%/processes_mpi.c -o $@
+bench-coll: all %D%/processes $(BENCH_MPI)
+	python3 $(srcdir)/%D%/coll.py $(BENCH_FLAGS) .
 bench-opencl: all $(BENCH_OPENCL_PEER)
 	$(BENCH_OPENCL) 101 chain $(BENCH_OPENCL_PEER)
 	$(BENCH_OPENCL) 101 loop
 	POCL_AFFINITY=1 $(BENCH_OPENCL) 101 diamond
 
-.PHONY: bench bench-quick bench-opencl bench-loops bench-flow bench-coroutine
+.PHONY: bench bench-quick bench-opencl bench-loops bench-flow bench-coroutine bench-coll
 
 # compile times of collectives
 noinst_PROGRAMS += %D%/coll
