@@ -89,7 +89,8 @@ endif
 # trace: a timeline
 pkglib_LTLIBRARIES += %D%/plait_trace.la
 %C%_plait_trace_la_SOURCES = %D%/trace/entry.c %D%/trace/name.c \
-	%D%/trace/record.c %D%/trace/signal.c %D%/trace/submit.c \
+	%D%/trace/record.c %D%/trace/signal.c %D%/trace/span.c \
+	%D%/trace/submit.c \
 	%D%/trace/exit.c %D%/trace/trace.h %D%/trace/write.c $(FORWARD)
 %C%_plait_trace_la_CPPFLAGS = $(CPPFLAGS_PLUGIN) -I$(srcdir)/%D%
 %C%_plait_trace_la_LDFLAGS = $(LDFLAGS_PLUGIN)

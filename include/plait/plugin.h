@@ -414,9 +414,8 @@ struct plait_backend_table {
 	/* The label of the signal, or of the queue that it belongs to. */
 	void (*signal_label)(plait_backend *self, plait_backend_signal *signal,
 			     const char *label);
-	/* How bytes get from device `from` to device `to`, not equal, or
-	 * PLAIT_LINK_HOST, memory of the program; see doc/plugins.md.  `out` is
-	 * zero except for `size`, and may stay so: unknown. */
+	/* How bytes get from device `from` to `to`, not equal, or
+	 * PLAIT_LINK_HOST (doc/plugins.md).  `out` may stay zero: unknown. */
 	plait_status (*link_query)(plait_backend *self, uint32_t from,
 				   uint32_t to, plait_link_info *out,
 				   plait_error *error);
@@ -463,6 +462,12 @@ struct plait_backend_table {
 	plait_status (*peer_query)(plait_backend *self,
 				   plait_backend_port *port, uint32_t peer,
 				   plait_error *error);
+
+	/* --- optional */
+
+	/* A thread of the host ran a task of `owner`, outside of queues. */
+	void (*host_span)(plait_backend *self, const char *owner,
+			  const char *label, const plait_work_times *times);
 };
 
 /* Name and type of the symbol that a plugin exports. */

@@ -195,6 +195,23 @@ static plait_status link_query(plait_backend *backend, uint32_t from,
 	return plaitp_check_result(self, slot, status, false, &mine, error);
 }
 
+/* Called by any thread, while the backend lives. */
+static void host_span(plait_backend *backend, const char *owner,
+		      const char *label, const plait_work_times *times)
+{
+	static const char slot[] = "host_span";
+	check *self = check_of(backend);
+
+	plaitp_check_enter(self, slot);
+	if (!owner || !label || times->end_ns < times->start_ns)
+		plaitp_check_report(self, CHECK_CORE, slot,
+				    "tells of a span that has no name, or ends "
+				    "before it begins");
+	plaitp_check_leave(self);
+	if (self->inner_table->host_span)
+		self->inner_table->host_span(self->inner, owner, label, times);
+}
+
 static const plait_backend_table full = {
 	.size = sizeof(full),
 	.abi = PLAIT_PLUGIN_ABI,
@@ -250,6 +267,7 @@ static const plait_backend_table full = {
 	.link_destroy = plaitp_check_link_destroy,
 	.link_view = plaitp_check_link_view,
 	.peer_query = plaitp_check_peer_query,
+	.host_span = host_span,
 };
 
 plait_status plait_plugin_entry(const plait_host_services *services,

@@ -249,6 +249,13 @@ static plait_status link_query(plait_backend *backend, uint32_t from,
 	FORWARD(link_query, from, to, out, error);
 }
 
+static void host_span(plait_backend *backend, const char *owner,
+		      const char *label, const plait_work_times *times)
+{
+	if (forward_of(backend)->inner_table->host_span)
+		FORWARD_DESTROY(host_span, owner, label, times);
+}
+
 /* --- kernels, native handles, segments */
 
 static plait_status kernel_build(plait_backend *backend, uint32_t device,
@@ -446,6 +453,7 @@ const plait_backend_table plaitp_forward_slots = {
 	.link_destroy = link_destroy,
 	.link_view = link_view,
 	.peer_query = peer_query,
+	.host_span = host_span,
 };
 
 plait_status plaitp_forward_entry(const plait_host_services *services,

@@ -282,5 +282,6 @@ plait_status plait_plugin_entry(const plait_host_services *services,
 	table->signal_wait = plaitp_trace_signal_wait;
 	table->signal_notify = plaitp_trace_signal_notify;
 	table->signal_raise = plaitp_trace_signal_raise;
+	table->host_span = plaitp_trace_span;
 	return PLAIT_OK;
 }

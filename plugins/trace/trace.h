@@ -24,7 +24,8 @@ enum {
 	TRACE_LABEL = 40,
 	TRACE_NAME = 96,
 	TRACE_BUCKETS = 256,
-	TRACE_THREADS = 256
+	TRACE_THREADS = 256,
+	TRACE_OWNERS = 256
 };
 
 enum trace_kind {
@@ -35,6 +36,7 @@ enum trace_kind {
 	TRACE_WAIT,  /* a thread in signal_wait */
 	TRACE_RAISE, /* a gate that the host raises */
 	TRACE_NOTIFY, /* a notification callback */
+	TRACE_SPAN, /* work outside of queues */
 	TRACE_WORK   /* any other command */
 };
 
@@ -49,7 +51,7 @@ typedef struct trace_event {
 		 * core's clock. */
 		plait_work_times times;
 	};
-	uint64_t subject; /* number of the queue or signal; 0: none */
+	uint64_t subject; /* number of the queue, signal or owner; 0: none */
 	uint64_t value;   /* number of commands, or sequence number */
 	uint32_t kind;
 	uint32_t thread;
@@ -113,6 +115,8 @@ struct trace {
 	trace_name *names[TRACE_BUCKETS];
 	pthread_t threads[TRACE_THREADS];
 	uint32_t thread_count;
+	char owners[TRACE_OWNERS][TRACE_NAME]; /* of spans */
+	uint32_t owner_count;
 	/* Wrapped host functions and markers that have not run. */
 	trace_call *calls;
 };
@@ -218,6 +222,10 @@ plait_status plaitp_trace_signal_raise(plait_backend *self,
 				       const plait_backend_point *point,
 				       const plait_error *failure,
 				       plait_error *error);
+
+/* span.c */
+void plaitp_trace_span(plait_backend *self, const char *owner,
+		       const char *label, const plait_work_times *times);
 
 /* write.c: write the file, and a line about that for the log.  Returns false
  * after a failure.  Calls neither the log nor the allocator: the process may

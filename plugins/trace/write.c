@@ -137,6 +137,9 @@ static void put_names(const trace *self, struct output *out)
 	for (uint32_t i = 0; i < self->thread_count; i++)
 		put_meta(out, host, i + 1, "thread_name", "thread ", i + 1,
 			 "");
+	for (uint32_t i = 0; i < self->owner_count; i++)
+		put_meta(out, host, TRACE_THREADS + i + 1, "thread_name",
+			 "span ", i + 1, self->owners[i]);
 	for (uint64_t i = 1; i <= self->queue_number; i++) {
 		const trace_name *name = find_queue(self, i);
 
@@ -170,7 +173,7 @@ static const char *name_work(uint32_t kind)
 static const char *name_event(const trace_event *event)
 {
 	static const char *const names[] = {
-		"submit", NULL, "emit", "seen", "wait", "raise", "notify"
+		"submit", NULL, "emit", "seen", "wait", "raise", "notify", NULL
 	};
 
 	if (event->kind == TRACE_WORK)
@@ -196,6 +199,21 @@ static const char *name_value(const trace_event *event)
 	       event->kind == TRACE_WORK ? "bytes" : "sequence";
 }
 
+/* Where the subject of the event is. */
+static const char *name_subject(const trace_event *event, bool on_queue)
+{
+	return event->kind == TRACE_SPAN ? "span" :
+	       on_queue || event->kind == TRACE_SUBMIT ? "queue" : "signal";
+}
+
+/* The row in the process. */
+static uint64_t row_of(const trace_event *event, bool on_queue)
+{
+	if (event->kind == TRACE_SPAN && event->subject != 0)
+		return TRACE_THREADS + event->subject;
+	return on_queue ? event->subject : event->thread;
+}
+
 static void put_event(const trace *self, struct output *out,
 		      const trace_event *event)
 {
@@ -210,8 +228,7 @@ static void put_event(const trace *self, struct output *out,
 	    "\"name\":", spans ? "X" : "i",
 	    (unsigned long long)(self->file.processes +
 				 (queue ? queue->device + UINT64_C(1) : 0)),
-	    on_queue ? (unsigned long long)event->subject :
-	    (unsigned long long)event->thread);
+	    (unsigned long long)row_of(event, on_queue));
 	put_text(out, name_event(event));
 	put_time(out, "ts", event->start_ns + self->start_ns -
 		 self->file.start_ns);
@@ -221,7 +238,7 @@ static void put_event(const trace *self, struct output *out,
 		put(out, ",\"s\":\"t\"");
 	put(out, ",\"args\":{\"thread\":%u,\"%s\":%llu,\"%s\":%llu,"
 	    "\"status\":%d,\"label\":", event->thread,
-	    on_queue || event->kind == TRACE_SUBMIT ? "queue" : "signal",
+	    name_subject(event, on_queue),
 	    (unsigned long long)event->subject,
 	    name_value(event),
 	    (unsigned long long)event->value, event->status);

@@ -12,6 +12,7 @@
 #include "flow/flow_devices.h"
 #include "flow/flow_late.h"
 #include "flow/op_await.h"
+#include "flow/op_spans.h"
 #include "flow/flow_record.h"
 #include "flow/repetitions.h"
 
@@ -199,6 +200,7 @@ static bool make_parts(plait__flow *flow, plait__context *context,
 	lanes->collect = plait__late_collect;
 	lanes->ended = plait__op_await_notify;
 	lanes->arg = flow;
+	plait__op_spans_begin(flow);
 	return flow->lane_of != NULL && flow->behind != NULL &&
 	       plait__flow_lanes_init(lanes, context->pool,
 				      desc->lanes != 0 ?

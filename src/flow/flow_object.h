@@ -146,6 +146,7 @@ struct plait__flow {
 	struct plait__mutex listener_lock;
 	struct plait__op_listener *listeners;
 	at_u32 has_listeners;	/* 0: the list is empty */
+	const struct plait__backend *spans; /* told of ops; or null */
 };
 
 /* Instead of a lane: another thread than a worker finishes the op. */

@@ -78,6 +78,7 @@ static const struct slot slots[] = {
 	SLOT(link_destroy, PORT),
 	SLOT(link_view, PORT),
 	SLOT(peer_query, PORT),
+	SLOT(host_span, OPTIONAL),
 };
 
 static const void *slot_address(const plait_backend_table *table,

@@ -157,6 +157,19 @@ static void links(void)
 	refuse_link(PLAIT_LINK_HOST, PLAIT_LINK_HOST);
 }
 
+/* Of work outside of queues. */
+static void spans(void)
+{
+	static const plait_work_times backward = { 7, 6 }, good = { 6, 6 };
+
+	set_up();
+	bed.table.host_span(bed.self, "flow lane 0", "task", &backward);
+	tear_down("host_span: tells of a span that has no name, or ends");
+	set_up();
+	bed.table.host_span(bed.self, "flow lane 0", NULL, &good);
+	tear_down("host_span: tells of a span that has no name, or ends");
+}
+
 static void handles(void)
 {
 	plait_backend_queue *dead;
@@ -382,6 +395,7 @@ static const struct tap_scenario all[] = {
 	{ "rows of a smaller struct", short_rows },
 	{ "repeated work", repeated_work },
 	{ "links", links },
+	{ "spans", spans },
 	{ "handles", handles },
 	{ "waits", waits_and_emissions },
 	{ "raise", raising },

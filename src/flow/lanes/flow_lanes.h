@@ -76,6 +76,10 @@ struct plait__flow_lanes {
 	/* Null, or called at the end of an op that is awaited; by any thread,
 	 * notification callbacks included. */
 	void (*ended)(void *arg);
+	/* Null, or told of each op that a worker has run, before the op is
+	 * done. */
+	void (*span)(void *arg, uint32_t lane, const char *label,
+		     uint64_t start_ns, uint64_t end_ns);
 	void *arg;
 	/* Ops up to this one that are not taken are cancelled. */
 	at_u64 cancelled;

@@ -23,6 +23,7 @@
 #include "base/error.h"
 #include "pool/time_slice.h"
 #include "sys/backoff.h"
+#include "sys/clock.h"
 
 enum { SLICE_OPS = 16 };
 
@@ -152,6 +153,25 @@ static bool call(plait__flow_worker *worker, uint64_t number)
 	return false;
 }
 
+/* The same, and tell when.  Not inline: mostly nothing is told. */
+static __attribute__((noinline)) bool call_timed(plait__flow_worker *worker,
+						 uint64_t number)
+{
+	plait__flow_lanes *lanes = worker->lanes;
+	const plait__op *op = plait__op_at(&lanes->ring, number);
+	/* Relaxed: written before the claim. */
+	uint32_t kind = plait__op_kind(at_load_relaxed_u64(&op->meta));
+	const char *label = op->label;
+	uint64_t start_ns = plait__clock_now_ns();
+
+	if (call(worker, number))
+		return true;
+	if (kind != PLAIT__OP_MARK)
+		lanes->span(lanes->arg, worker->index, label, start_ns,
+			    plait__clock_now_ns());
+	return false;
+}
+
 /* The op is not run. */
 static void skip(plait__flow_lanes *lanes, uint64_t number)
 {
@@ -189,7 +209,8 @@ static void perform(plait__flow_worker *worker, uint64_t number)
 		     at_load_relaxed_u64(&lanes->cancelled) >= number) &&
 			    plait__flow_worker_spoils(lanes, number), 0))
 		skip(lanes, number);
-	else if (!call(worker, number))
+	else if (lanes->span == NULL ? !call(worker, number) :
+				       !call_timed(worker, number))
 		plait__flow_lanes_complete(lanes, number);
 	worker->number = 0;
 }
