@@ -370,8 +370,8 @@ PLAIT_API plait_status plait_flow_wait(plait_flow *flow, plait_task task,
  * plait_await_task - in a coroutine (plait/coroutine.h): plait_flow_wait.
  *
  * PLAIT_E_DEADLOCK for the task whose plan the coroutine is in, and for a task
- * behind that; without a time limit also for coroutines of several tasks of the
- * flow that would await each other: the last of them to do so gets it.
+ * behind that; without a time limit also for coroutines of several tasks, of one
+ * flow or more, that would await each other: the last of them to do so gets it.
  *
  * @param flow       borrowed, non-null: a flow of the run's context
  * @param task       value: the task; 0 means all

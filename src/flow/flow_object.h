@@ -141,7 +141,6 @@ struct plait__flow {
 	plait__flow_name *names; /* labels of tasks from a text */
 	plait__flow_capture *capture; /* or null */
 	plait__repetition *repetitions;
-	struct plait__own_await *own_awaits; /* own_tasks.c */
 	/* op_await.c: guards the list; no lock inside. */
 	struct plait__mutex listener_lock;
 	struct plait__op_listener *listeners;

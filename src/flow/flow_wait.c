@@ -176,17 +176,18 @@ plait_status plait__flow_wait_suspend(plait__flow *flow, uint64_t number,
 				      bool prefix, uint64_t timeout_ns,
 				      plait_error *error)
 {
-	plait__own_await await = { .number = number, .prefix = prefix };
+	plait__own_await await = { .flow = flow, .number = number,
+				   .prefix = prefix };
 	plait_status status = plait__run_await_check(&flow->object, error);
 
 	if (status != PLAIT_OK)
 		return status;
 	if (timeout_ns == PLAIT_FOREVER)
-		status = plait__own_tasks_enter(flow, &await, error);
+		status = plait__own_tasks_enter(&await, error);
 	if (status == PLAIT_OK)
 		status = plait__op_await_suspend(flow, number, prefix,
 						 timeout_ns, error);
-	plait__own_tasks_leave(flow, &await);
+	plait__own_tasks_leave(&await);
 	return status;
 }
 

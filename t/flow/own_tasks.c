@@ -313,8 +313,87 @@ static void rings(void)
 	everywhere(check_limits);
 }
 
+/* ---- each other's, in several flows ---- */
+
+static plait_flow *flows[RING];	/* of the actor with this index */
+
+/* The task to await is in the flow of the next one. */
+static void await_next_flow(struct actor *actor)
+{
+	const uint64_t next = (uint64_t)(actor - actors + 1) % actor->count;
+
+	__atomic_add_fetch(&met, 1, __ATOMIC_SEQ_CST);
+	actor->status = plait_await_task(flows[next], actor->behind,
+					 actor->timeout_ns, &actor->error);
+}
+
+/* `is_ring`: the last awaits the first; else a task that is done. */
+static void begin_flows(uint32_t count, bool is_ring)
+{
+	const plait_flow_desc desc = { .size = sizeof(desc), .window = 16,
+				       .lanes = 2, .label = "other" };
+	plait_flow *first = flow;
+
+	met = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		flows[i] = first;
+		if (i > 0)
+			IS_INT(plait_flow_create(flow_rig.context, &desc,
+						 &flows[i], NULL), PLAIT_OK);
+		flow = flows[i];
+		open_actor(&actors[i], await_next_flow);
+		actors[i].timeout_ns = PLAIT_FOREVER;
+		actors[i].count = count;
+	}
+	flow = first;
+	for (uint32_t i = 0; i < count; i++)
+		actors[i].behind = actors[(i + 1) % count].task;
+	if (!is_ring)
+		IS_INT(submit_call(NULL, &actors[count - 1].behind, NULL),
+		       PLAIT_OK);
+}
+
+static uint32_t end_flows(uint32_t count)
+{
+	uint32_t refused = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		start(&actors[i]);
+	for (uint32_t i = 0; i < count; i++)
+		IS_INT(plait_flow_wait(flows[i], 0, PLAIT_FOREVER, NULL),
+		       PLAIT_OK);
+	IS_UINT(met, count);
+	for (uint32_t i = 0; i < count; i++) {
+		close_actor(&actors[i]);
+		if (i > 0)
+			plait_flow_release(flows[i]);
+		if (actors[i].status == PLAIT_OK)
+			continue;
+		refused++;
+		IS_INT(actors[i].status, PLAIT_E_DEADLOCK);
+		HAS_STR(actors[i].error.text, " of flow \"");
+	}
+	return refused;
+}
+
+static void check_flows(void)
+{
+	for (uint32_t count = 2; count <= RING; count++) {
+		begin_flows(count, true);
+		IS_UINT(end_flows(count), 1);
+		begin_flows(count, false);
+		IS_UINT(end_flows(count), 0);
+	}
+}
+
+static void several_flows(void)
+{
+	everywhere(check_flows);
+}
+
 static const struct tap_scenario all[] = {
 	{ "own", own },
 	{ "rings", rings },
+	{ "several flows", several_flows },
 };
 TAP_MAIN(all)

@@ -162,6 +162,9 @@ struct plait__context {
 	at_u32 unflushed; /* queues with a failed last flush */
 	plait__intern signatures; /* of kernels */
 	/* Tables of a released graph, for the next graph; or null. */
+	/* Of flows: awaits without a time limit (flow/own_tasks.h). */
+	struct plait__mutex own_awaits_lock;
+	void *own_awaits;
 	void *spare;
 	void (*destroy_spare)(void *spare);
 	struct plait__mutex team_lock; /* guards the creation of `team` */
