@@ -269,3 +269,7 @@ PLAIN_TESTS += %D%/kernels_numbers.t
 %C%_kernels_numbers_t_SOURCES = t/source/kernels_numbers.c
 %C%_kernels_numbers_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE) -DSUITE_CUDA
 %C%_kernels_numbers_t_LDADD = $(LDADD_ON_CUDA) -lm
+API_TESTS += %D%/flow_devices.t
+%C%_flow_devices_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE)
+%C%_flow_devices_t_LDADD = $(LDADD_ON_CUDA)
+SEEDED_TESTS += %D%/flow_devices.t
