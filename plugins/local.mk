@@ -22,10 +22,11 @@ noinst_LTLIBRARIES += %D%/plait_null.la
 pkglib_LTLIBRARIES += %D%/plait_chaos.la
 %C%_plait_chaos_la_SOURCES = %D%/chaos/chaos.h %D%/chaos/clock.c %D%/chaos/drive.c \
 	%D%/chaos/entry.c %D%/chaos/kernel.c %D%/chaos/link.c %D%/chaos/link.h \
+	%D%/chaos/mail.c %D%/chaos/port.c %D%/chaos/port.h %D%/chaos/wire.c \
 	%D%/chaos/memory.c %D%/chaos/option.c %D%/chaos/option.h \
 	%D%/chaos/queue.c %D%/chaos/random.c %D%/chaos/run.c \
 	%D%/chaos/segment.c %D%/chaos/signal.c %D%/chaos/system.c
-%C%_plait_chaos_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
+%C%_plait_chaos_la_CPPFLAGS = $(CPPFLAGS_PLUGIN) -I$(srcdir)/%D%
 %C%_plait_chaos_la_LDFLAGS = $(LDFLAGS_PLUGIN)
 %C%_plait_chaos_la_LIBADD = -lpthread
 # check: every call looked over, in both directions

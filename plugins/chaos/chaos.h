@@ -22,6 +22,7 @@ typedef struct chaos chaos;
 typedef struct chaos_batch chaos_batch;
 typedef struct chaos_device chaos_device;
 typedef struct chaos_notice chaos_notice;
+typedef struct chaos_world chaos_world; /* port.h */
 typedef struct plait_backend_queue chaos_queue;
 typedef struct plait_backend_signal chaos_signal;
 typedef struct plait_backend_memory chaos_memory;
@@ -80,6 +81,8 @@ struct chaos {
 	uint64_t queue_number;
 	uint64_t signal_number;
 	uint64_t memory_number;
+	chaos_world *worlds; /* newest first */
+	uint64_t mail_number; /* records sent so far */
 };
 
 struct plait_backend_memory {

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "chaos.h"
+#include "port.h"
 
 /* Shortest virtual duration of a wait that times out, so that a loop of waits
  * with timeout 0 makes progress. */
@@ -221,6 +222,7 @@ plait_status plaitp_chaos_pump(plait_backend *self, plait_error *error)
 
 	(void)error;
 	plaitp_chaos_lock(system);
+	plaitp_chaos_wire_look(system);
 	if (system->heap_count > 0)
 		plaitp_chaos_clock_step(system);
 	else if (system->calls_running > 0 && !called_from_inside(system))

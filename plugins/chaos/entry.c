@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "chaos.h"
+#include "port.h"
 
 static const plait_backend_table full = {
 	.size = sizeof(full),
@@ -46,6 +47,15 @@ static const plait_backend_table full = {
 	.segment_patch = plaitp_chaos_segment_patch,
 	.segment_stop = plaitp_chaos_segment_stop,
 	.link_query = plaitp_chaos_link_query,
+	.port_open = plaitp_chaos_port_open,
+	.port_close = plaitp_chaos_port_close,
+	.port_query = plaitp_chaos_port_query,
+	.mail_send = plaitp_chaos_mail_send,
+	.mail_next = plaitp_chaos_mail_next,
+	.link_create = plaitp_chaos_wire_create,
+	.link_destroy = plaitp_chaos_wire_destroy,
+	.link_view = plaitp_chaos_wire_view,
+	.peer_query = plaitp_chaos_port_peer,
 };
 
 plait_status plait_plugin_entry(const plait_host_services *services,

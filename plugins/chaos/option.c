@@ -200,6 +200,41 @@ static plait_status read_links(const struct reader *reader, chaos_options *out)
 	return PLAIT_OK;
 }
 
+/* Read RANK@NS. */
+static plait_status read_death(const struct reader *reader, chaos_options *out)
+{
+	const char *text = reader->services->option(reader->host, "dies");
+	const char *end;
+
+	if (!text)
+		return PLAIT_OK;
+	end = number(text, &out->dead_rank);
+	if (end)
+		end = *end == '@' ? number(end + 1, &out->death_ns) : NULL;
+	if (end && !*end)
+		return PLAIT_OK;
+	return refuse(reader, "dies", text, "RANK@NANOSECONDS");
+}
+
+static plait_status read_ranks(const struct reader *reader, chaos_options *out)
+{
+	const uint64_t most = UINT64_MAX;
+	plait_status status;
+
+	if ((status = read_range(reader, "wire_ns", &out->wire_ns)) ||
+	    (status = read_number(reader, "mail_lost", 0, most,
+				  &out->mail_lost)) ||
+	    (status = read_number(reader, "mail_twice", 0, most,
+				  &out->mail_twice)) ||
+	    (status = read_number(reader, "mail_late", 0, most,
+				  &out->mail_late)) ||
+	    (status = read_number(reader, "mail_cut", 0, most,
+				  &out->mail_cut)) ||
+	    (status = read_death(reader, out)))
+		return status;
+	return PLAIT_OK;
+}
+
 plait_status plaitp_chaos_options(plait_host *host,
 				  const plait_host_services *services,
 				  chaos_options *out, plait_error *error)
@@ -213,7 +248,8 @@ plait_status plaitp_chaos_options(plait_host *host,
 		.segments = 1, .regions = 1, .patches = 1, .rows = 1,
 		.patience_ms = 5000, .alignment_bytes = 64,
 		.submit_ns = { 200, 2000 }, .command_ns = { 100, 10000 },
-		.hop_ns = { 100, 3000 },
+		.hop_ns = { 100, 3000 }, .wire_ns = { 500, 5000 },
+		.dead_rank = UINT64_MAX,
 	};
 	if ((status = read_number(&reader, "seed", 0, UINT64_MAX,
 				  &out->seed)) ||
@@ -242,6 +278,7 @@ plait_status plaitp_chaos_options(plait_host *host,
 	    (status = read_range(&reader, "command_ns", &out->command_ns)) ||
 	    (status = read_range(&reader, "hop_ns", &out->hop_ns)) ||
 	    (status = read_links(&reader, out)) ||
+	    (status = read_ranks(&reader, out)) ||
 	    (status = read_quirks(&reader, &out->quirks)))
 		return status;
 	return PLAIT_OK;

@@ -59,6 +59,10 @@ typedef struct chaos_options {
 	uint64_t shared; /* the devices have one memory */
 	chaos_link link; /* between devices */
 	chaos_link host_link; /* between a device and the host */
+	chaos_range wire_ns; /* of mail, messages and credits between ranks */
+	uint64_t mail_lost, mail_twice, mail_late, mail_cut; /* 0: none */
+	uint64_t dead_rank; /* UINT64_MAX: none */
+	uint64_t death_ns;
 } chaos_options;
 
 plait_status plaitp_chaos_options(plait_host *host,

@@ -30,6 +30,9 @@ for name in "loopback", "shm":
     got = conform(name, name + ":rank=0,ranks=1,name=conform%d" % os.getpid())
     skipped = re.findall(r"^ok \d+ - (\w+) .*# SKIP", got.stdout, re.M)
     ok(got.returncode == 0 and skipped == ["N7"], "%s passes as one rank" % name, *report(got))
+for options in "", "chaos:quirks=shuffle", "chaos:wire_ns=0":
+    got = conform("chaos", options + (",seed=%s" % seed if options else ""), "--only", "N")
+    ok(got.returncode == 0 and "# SKIP" not in got.stdout, "chaos passes all: " + options, *report(got))
 got = conform("shm", "shm:rank=1")
 ok(got.returncode == 1 and "rank and ranks go together" in got.stdout, "a wrong option is told", *report(got))
 got = conform("host", "", "--only", "N")

@@ -126,10 +126,10 @@ static void full(struct conform *c)
 	for (int round = 0; round < 3; round++) {
 		for (; status == PLAIT_OK && number < MANY_MAILS;
 		     number += status == PLAIT_OK) {
+			conform_ports_pump(&p);
 			memcpy(in, &number, sizeof(number));
 			status = p.table.mail_send(p.self, p.port[0], to, in,
 						   100, ERR);
-			conform_ports_pump(&p);
 		}
 		if (status != PLAIT_OK)
 			GIVES(status, PLAIT_E_BUSY);
