@@ -163,6 +163,7 @@ struct plait_backend_queue {
 	check_queue *next_waiter;
 	check_queue *next_advance;
 	check_signal *waiting;
+	uint64_t capacity; /* or 0 */
 	uint32_t device;
 	char label[48];
 	bool inside; /* a slot of this queue is running */
@@ -396,5 +397,4 @@ plait_status plaitp_check_segment_stop(plait_backend *,
 /* A point that may be awaited: of a gate, or submitted; null: reported. */
 check_signal *plaitp_check_signal_point(check *self, const char *slot,
 					const plait_backend_point *point);
-
 #endif

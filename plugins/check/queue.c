@@ -48,6 +48,7 @@ plait_status plaitp_check_queue_create(plait_backend *backend, uint32_t device,
 		return self->services->fail(error, PLAIT_E_NOMEM, 0,
 					    "check: no memory");
 	queue->device = device;
+	queue->capacity = request->capacity;
 	if (request->label)
 		snprintf(queue->label, sizeof(queue->label), "%s",
 			 request->label);

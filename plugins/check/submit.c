@@ -287,6 +287,28 @@ static void confirm_or_retract(check *self, check_queue *queue, bool accepted)
 	queue->inside = false;
 }
 
+/* Report an answer that some work is more than the queue holds at all, if it
+ * does not count repeated work once.  Caller holds the lock. */
+static void check_refusal(check *self, const check_queue *queue,
+			  const plait_submission *submissions, uint32_t count)
+{
+	uint64_t work = 0;
+	bool repeats = false;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const plait_submission *one = plaitp_check_nth(submissions, i);
+
+		work += one->work_count;
+		repeats |= one->times > 1;
+	}
+	if (repeats && queue->capacity > 0 && work <= queue->capacity)
+		plaitp_check_report(self, CHECK_BACKEND, "queue_submit",
+				    "refused %llu commands in a queue for "
+				    "%llu; repeated ones count once (P-Q11)",
+				    (unsigned long long)work,
+				    (unsigned long long)queue->capacity);
+}
+
 /* Enter the model, then call the backend; returns its result.  Caller holds the
  * lock, which is released. */
 static plait_status submit(check *self, check_queue *queue,
@@ -315,6 +337,8 @@ static plait_status submit(check *self, check_queue *queue,
 	status = plaitp_check_result(self, "queue_submit", status, false,
 				     &mine, error);
 	pthread_mutex_lock(&self->lock);
+	if (status == PLAIT_E_INVALID)
+		check_refusal(self, queue, submissions, count);
 	if (status != PLAIT_OK)
 		plaitp_check_submission_uncount(
 			submissions, count,

@@ -476,6 +476,75 @@ static void work(void)
 	works(SWALLOWED, fail_with_3, "signal 1 at 1 hides that it failed");
 }
 
+/* --- the capacity of a queue ---------------------------------------------- */
+
+static plait_status query_repeating(plait_backend *self, uint32_t device,
+				    plait_backend_device *out,
+				    plait_error *error)
+{
+	plait_status status = chaos.device_query(self, device, out, error);
+
+	out->repeats = 1;
+	return status;
+}
+
+static plait_status refuse_work(plait_backend *self, plait_backend_queue *queue,
+				const plait_submission *submissions,
+				uint32_t count, plait_error *error)
+{
+	(void)self;
+	(void)queue;
+	(void)submissions;
+	(void)count;
+	error->status = PLAIT_E_INVALID;
+	snprintf(error->text, sizeof(error->text), "too much");
+	return PLAIT_E_INVALID;
+}
+
+/* Two commands, `times` times, in a queue of this capacity. */
+static void capacity(uint64_t room, uint32_t times, bool sins)
+{
+	const plait_work work[2] = { { .size = sizeof(work[0]) },
+				     { .size = sizeof(work[0]) } };
+	const plait_submission submission = {
+		.size = sizeof(submission), .work = work, .work_count = 2,
+		.times = times,
+	};
+	const plait_queue_request request = { .size = sizeof(request),
+					      .capacity = room };
+	plait_backend_table sinner = chaos;
+	plait_backend_queue *queue = NULL;
+
+	sinner.device_query = query_repeating;
+	sinner.queue_submit = refuse_work;
+	if (!wrapped(&sinner, ""))
+		return;
+	IS_INT(bed.table.queue_create(bed.self, 0, &request, &queue,
+				      &bed.error), PLAIT_OK);
+	IS_INT(bed.table.queue_submit(bed.self, queue, &submission, 1,
+				      &bed.error), PLAIT_E_INVALID);
+	OK((strstr(bed.host.log, "repeated ones count once") != NULL) == sins);
+	bed.table.queue_destroy(bed.self, queue);
+	if (sins) {
+		blamed("refused 2 commands in a queue for 2");
+		return;
+	}
+	for (int i = 0; i < 2; i++)
+		bed.table.queue_destroy(bed.self, queues[i]);
+	bed.table.signal_destroy(bed.self, done);
+	bed.table.signal_destroy(bed.self, gate);
+	bed.table.close(bed.self);
+	fakehost_fini(&bed.host);
+}
+
+static void capacities(void)
+{
+	capacity(2, 100, true);
+	capacity(2, 1, false);
+	capacity(1, 100, false);
+	capacity(0, 100, false);
+}
+
 static void load(void)
 {
 	OK(fakehost_load("chaos", &chaos));
@@ -492,5 +561,6 @@ static const struct tap_scenario all[] = {
 	{ "timeouts", timeouts },
 	{ "notify", notifications },
 	{ "work", work },
+	{ "capacities", capacities },
 };
 TAP_MAIN(all)

@@ -153,6 +153,25 @@ static void counts_on(struct conform *c)
 	check_numbers(c, 1500);
 }
 
+/* The queue of the plan has room for the work of two iterations. */
+static void counts_once(struct conform *c)
+{
+	static const uint64_t one = 1;
+	plait_kernel *kernel = conform_kernel(c, signature, text, NULL);
+	const plait_argument numbers[NUMBERS] = {
+		conform_value(&one, 4), conform_value(&one, 8),
+		conform_value(&one, 8), conform_value(&one, 4),
+	};
+	struct repeat r;
+	uint32_t x = 1;
+
+	begin(&r, c, 3000);
+	add_step(&r, kernel, numbers);
+	for (int i = 0; i < 3000; i++)
+		x = 3 * x + 4;
+	run(&r, x, 7);
+}
+
 /* Plans on queues need completion notifications. */
 enum { REPEATS = NEED_KERNELS | NEED_NOTIFY };
 
@@ -163,6 +182,8 @@ static const struct conform_check checks[] = {
 	  counts },
 	{ "Q12", "numbers go on from submission to submission", REPEATS,
 	  counts_on },
+	{ "Q13", "the work of a repeat counts once in the capacity", REPEATS,
+	  counts_once },
 };
 
 CONFORM_GROUP(conform_repeats, "repeated submissions");

@@ -162,23 +162,20 @@ static void submit_flat(plait__run_driver *driver, uint32_t region,
 	submit_work(driver, region, &whole);
 }
 
-/* Submit iterations that the backend counts. */
+/* Submit iterations that the backend counts: one only, if the host has a command
+ * of it.  The queue has room for the work of two iterations. */
 static void submit_counted(plait__run_driver *driver, uint32_t region,
 			   uint64_t iterations)
 {
 	plait_submission whole = { .times = 0 };
-	uint64_t some;
 
 	if (driver->instance->frame.iterations[region] == 0 &&
 	    !plait__repeat_room_begin(driver, region))
 		return;
-	for (; iterations > 0 && !plait__run_driver_is_stopped(driver);
-	     iterations -= some) {
-		some = plait__repeat_series_fill(driver, region, iterations,
-						 &whole);
-		end_iterations(driver, region, some);
-		submit_work(driver, region, &whole);
-	}
+	iterations = plait__repeat_series_fill(driver, region, iterations,
+					       &whole);
+	end_iterations(driver, region, iterations);
+	submit_work(driver, region, &whole);
 }
 
 bool plait__repeat_ahead_advance(plait__run_driver *driver, uint32_t region)

@@ -70,6 +70,15 @@ static uint32_t count_kept(const plait__queue_program *compiled,
 	return (uint64_t)times * work <= MAX_KEPT ? times : 0;
 }
 
+/* Two windows are in flight, each of which is the work of one iteration. */
+static void count_once(plait__batch_builder *p, const plait__queue_stage *stage)
+{
+	for (uint32_t i = 0; i < stage->batch_count; i++)
+		((plait__queue_batch *)plait__vector_at(
+			 &p->compiled->batches, stage->batch_first + i))
+			->flights = PLAIT__BATCH_BUILDER_FLIGHTS;
+}
+
 void plait__repeat_room_place(plait__batch_builder *p, uint32_t number)
 {
 	plait__queue_region *out = &p->compiled->regions[number];
@@ -82,6 +91,7 @@ void plait__repeat_room_place(plait__batch_builder *p, uint32_t number)
 	stage = plait__repeat_room_stage(p->compiled, number);
 	out->work = count_work(p, stage);
 	if (out->counted) {
+		count_once(p, stage);
 		out->room = p->compiled->repeat_work;
 		p->compiled->repeat_work += out->work;
 		return;

@@ -427,8 +427,9 @@ plait_status sins_queue_submit(plait_backend *self, plait_backend_queue *queue,
 			free_batches(self, first);
 			return sins_no_memory(self, sizeof(*first), error);
 		}
+		work += (uint64_t)submissions[i].work_count *
+			(SINS(COUNTS_TIMES) ? (*last)->times : 1);
 		last = &(*last)->next;
-		work += submissions[i].work_count;
 	}
 	if (has_refused(queue, first)) {
 		free_batches(self, first);
