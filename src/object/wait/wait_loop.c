@@ -323,10 +323,9 @@ static bool may_enter_driver(const struct waiter *waiter)
 	       !owns_inbox(waiter->request->context);
 }
 
-/* Returns true if this thread has waited in a driver. */
+/* Returns true if this thread has waited in a driver, announced before. */
 static bool wait_in_driver(struct waiter *waiter)
 {
-	/* An announcement may cost a fence of all threads. */
 	return may_enter_driver(waiter) && has_nothing_to_do(waiter) &&
 	       plait__wait_in_driver_enter(waiter->request) == PLAIT_OK;
 }
