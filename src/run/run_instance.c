@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "object/progress/progress_driver.h"
+#include "object/queue/queue.h"
 #include "sys/thread.h"
 
 /* ---- beginning ---- */
@@ -61,8 +62,18 @@ plait_status plait__instance_begin(plait__instance *instance,
 	return status;
 }
 
+/* The run is over, or will not start. */
+static void forget_outer_queue(plait__instance *instance)
+{
+	if (instance->holds_queue)
+		plait__object_drop_deferred(&instance->outer_queue->object);
+	instance->holds_queue = false;
+	instance->outer_queue = NULL;
+}
+
 void plait__instance_undo_begin(plait__instance *instance)
 {
+	forget_outer_queue(instance);
 	plait__frame_unbind(&instance->frame);
 	plait__recorder_release(plait__program_recorder(instance->program),
 				instance->recording);
@@ -127,9 +138,26 @@ static void stop_inner(plait__instance *inner)
 	plait__instance_stop(inner, &why);
 }
 
+/* Only calls of inbox owners need the queue. */
+static void note_outer_queue(const plait__instance *outer,
+			     plait__instance *inner)
+{
+	const plait__section *section = outer->section;
+
+	inner->outer_queue = section != NULL ? section->queue :
+					       outer->outer_queue;
+	inner->outer_sequence = section != NULL ? section->sequence :
+						  outer->outer_sequence;
+	inner->holds_queue = inner->outer_queue != NULL &&
+			     inner->program->submits;
+	if (inner->holds_queue)
+		plait__object_hold(&inner->outer_queue->object);
+}
+
 void plait__run_instance_add_inner(plait__instance *outer,
 				   plait__instance *inner)
 {
+	note_outer_queue(outer, inner);
 	plait__mutex_lock(&outer->lock);
 	inner->outer = outer;
 	inner->next_inner = outer->first_inner;
@@ -378,6 +406,8 @@ static __attribute__((noinline)) void end_on_queue(plait__instance *instance)
 
 void plait__instance_complete(plait__instance *instance)
 {
+	if (instance->outer_queue != NULL)
+		forget_outer_queue(instance);
 	if (at_load_relaxed_u32(&instance->abandoned) == 0)
 		plait__frame_unbind(&instance->frame);
 	if (instance->queue_failed)

@@ -81,6 +81,13 @@ struct plait__instance {
 	/* Calls of plans by functions of a run. */
 	plait__instance *outer;	/* the run whose function called this one, or
 				 * null */
+	/* The queue that waits for the run that has called this one, directly or
+	 * not, and its place there; or null.  Set before the start, as the
+	 * caller's thread may end and remove `outer`; held if `holds_queue`,
+	 * until the run is over. */
+	plait__queue *outer_queue;
+	uint64_t outer_sequence;
+	bool holds_queue;
 	plait__instance *first_inner; /* guarded by `lock`, as is next_inner of
 				       * those listed */
 	plait__instance *next_inner;

@@ -151,14 +151,6 @@ static plait__call *take_call(plait__external *external)
 	return call;
 }
 
-/* The section of the run, or of the one whose function calls it; or null. */
-static const plait__section *find_section(const plait__instance *instance)
-{
-	while (instance->section == NULL && instance->outer != NULL)
-		instance = instance->outer;
-	return instance->section;
-}
-
 /* An inbox that was closed cancels the command, whether closed before or
  * after. */
 static plait_status begin_call(plait__external *external,
@@ -167,7 +159,8 @@ static plait_status begin_call(plait__external *external,
 {
 	const plait__store_function *function =
 		&program_of(external)->plan_object->functions[payload->object];
-	const plait__section *section = find_section(external->instance);
+	const plait__instance *run = external->instance;
+	const plait__section *section = run->section;
 	const plait__call_request wanted = {
 		.inbox = (plait__inbox *)function->inbox,
 		.function = function->function,
@@ -178,8 +171,10 @@ static plait_status begin_call(plait__external *external,
 		.stop = &external->instance->stop,
 		.run = external->instance,
 		.run_owner = &program_of(external)->plan_object->object,
-		.outer_queue = section != NULL ? section->queue : NULL,
-		.outer_sequence = section != NULL ? section->sequence : 0,
+		.outer_queue = section != NULL ? section->queue :
+						 run->outer_queue,
+		.outer_sequence = section != NULL ? section->sequence :
+						    run->outer_sequence,
 	};
 	plait_status status = make_queue(external, error);
 	plait_error why = { .size = sizeof(why) };
