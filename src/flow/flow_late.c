@@ -20,6 +20,7 @@
 #include "object/context/backend_result.h"
 #include "object/inbox/inbox.h"
 #include "object/queue/internal_commands.h"
+#include "object/queue/queue_diagnosis.h"
 #include "object/queue/queue_finish.h"
 #include "object/queue/queue_state.h"
 #include "object/signal/signal.h"
@@ -560,4 +561,36 @@ void plait__late_collect(void *arg)
 		next = AT_PLAIN_READ(at->next);
 		at->collect(at);
 	}
+}
+
+/* ---- diagnosis ---- */
+
+/* Hold the queue of the task; or null. */
+static plait__queue *hold_queue(plait__flow *flow, uint64_t number)
+{
+	plait__queue *queue = NULL;
+	const plait__late *at;
+
+	plait__flow_lock(flow);
+	at = flow->begun_late;
+	while (at != NULL && at->number != number)
+		at = at->next_begun;
+	if (at != NULL)
+		queue = at->queue;
+	if (queue != NULL)
+		plait__object_hold(&queue->object);
+	plait__flow_unlock(flow);
+	return queue;
+}
+
+void plait__late_describe(plait__flow *flow, uint64_t number, char *out,
+			  uint32_t bytes)
+{
+	plait__queue *queue = hold_queue(flow, number);
+
+	out[0] = '\0';
+	if (queue == NULL)
+		return;
+	plait__queue_diagnosis_describe(queue, out, bytes);
+	plait__object_drop(&queue->object);
 }

@@ -26,4 +26,9 @@ void plait__late_collect(void *flow);
 /* Free all records; no op has one any more. */
 void plait__late_fini(plait__flow *flow);
 
+/* Write ": " and what a late task waits for that has begun, or "".  Takes the
+ * lock, and that of a queue. */
+void plait__late_describe(plait__flow *flow, uint64_t number, char *out,
+			  uint32_t bytes);
+
 #endif

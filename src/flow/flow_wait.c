@@ -2,6 +2,7 @@
 /* Waits for ops, and for room; see flow_wait.h. */
 #include "flow/flow_wait.h"
 
+#include "flow/flow_late.h"
 #include "flow/op_await.h"
 #include "flow/own_tasks.h"
 
@@ -11,6 +12,8 @@
 #include "object/wait/wait_loop.h"
 #include "pool/pool_internal.h"
 #include "run/run_await.h"
+
+#include <stdio.h>
 
 /* ---- the wait ---- */
 
@@ -76,6 +79,19 @@ static bool is_blocked(void *arg)
 	return blocked;
 }
 
+/* Names the task, and if it has begun the owner or the event that it waits for. */
+static void describe(void *arg, char *out, uint32_t bytes)
+{
+	const struct wait *wait = arg;
+	char name[PLAIT__OBJECT_NAME_BYTES];
+	char why[PLAIT_ERROR_TEXT_BYTES];
+
+	plait__late_describe(wait->flow, wait->awaited, why, sizeof(why));
+	(void)snprintf(out, bytes, "task %llu of %s is not done%s",
+		       (unsigned long long)wait->awaited,
+		       plait__object_name(&wait->flow->object, name), why);
+}
+
 /* PLAIT_PENDING, if the caller can suspend: it leaves its scopes, and does. */
 static plait_status wait_for(struct wait *wait, uint64_t timeout_ns,
 			     bool can_suspend, plait_error *error)
@@ -84,6 +100,7 @@ static plait_status wait_for(struct wait *wait, uint64_t timeout_ns,
 		.context = wait->flow->object.context,
 		.timeout_ns = timeout_ns, .ready = is_ready, .arg = wait,
 		.help = help, .announce = announce, .serves = true,
+		.describe = describe,
 		.blocked = is_blocked, .blocked_arg = wait,
 		.can_suspend = can_suspend,
 	};

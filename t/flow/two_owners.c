@@ -12,6 +12,7 @@ struct owner {
 	plait_task task;
 	uint64_t timeout_ns; /* of the wait in its function */
 	plait_status inside; /* what that wait returned */
+	plait_error error;   /* its text */
 	plait_status last;   /* of the owner's own wait for its task */
 	bool closes;	     /* the other inbox, before it waits */
 };
@@ -25,8 +26,9 @@ static int32_t wait_for_other(void *user_data)
 	(void)pthread_barrier_wait(&both_inside);
 	if (owner->closes)
 		(void)plait_inbox_close(owner->other->inbox, NULL);
+	owner->error.size = sizeof(owner->error);
 	owner->inside = plait_flow_wait(flow, owner->other->task,
-					owner->timeout_ns, NULL);
+					owner->timeout_ns, &owner->error);
 	return 0;
 }
 
@@ -90,6 +92,9 @@ static void limits(void)
 			continue;
 		run_both(&first, &second);
 		IS_INT(second.inside, PLAIT_E_TIMEOUT);
+		HAS_STR(second.error.text, ": task 1 of flow \"flow\" is not "
+			"done: a host function waits for inbox ");
+		HAS_STR(second.error.text, ", which its owner, thread ");
 		IS_INT(first.inside, PLAIT_OK);
 		IS_INT(first.last, PLAIT_OK);
 		IS_INT(second.last, PLAIT_OK);
