@@ -101,8 +101,9 @@ static void on_notified(plait__listener *listener, plait_status status)
 	plait__mutex_unlock(&group->lock);
 	if (taken != NULL)
 		taken->notify(taken, PLAIT_OK);
-	/* Calls no backend, and is not the end of the context, which the
-	 * signals keep. */
+	/* Calls no backend.  If it is the end of the context, that is left to
+	 * another thread in a callback scope; a thread that emits or raises
+	 * outside of one is inside an object, which keeps the context. */
 	plait__object_drop(&group->object);
 }
 
