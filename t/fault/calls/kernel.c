@@ -47,10 +47,11 @@ static plait_status launch_scale(struct place *place, plait_kernel *kernel,
 	return plait_queue_finish(place->queue, PLAIT_FOREVER, error);
 }
 
-static plait_status launch(struct place *place, plait_error *error)
+static plait_status launch_flagged(struct place *place, uint32_t flags,
+				   plait_error *error)
 {
 	const plait_kernel_desc desc = {
-		.size = sizeof(desc),
+		.size = sizeof(desc), .flags = flags,
 		.signature = "scale(by: u32, x: inout pointer u8)",
 		.function = scale
 	};
@@ -66,6 +67,20 @@ static plait_status launch(struct place *place, plait_error *error)
 	/* Work in flight keeps it. */
 	plait_kernel_release(kernel);
 	return status;
+}
+
+static plait_status launch(struct place *place, plait_error *error)
+{
+	return launch_flagged(place, 0, error);
+}
+
+/* The launch is a run.  Other devices than the host refuse it. */
+static plait_status launch_coroutine(struct place *place, plait_error *error)
+{
+	plait_status status = launch_flagged(place, PLAIT_KERNEL_COROUTINE,
+					     error);
+
+	return status == PLAIT_E_UNSUPPORTED ? PLAIT_OK : status;
 }
 
 static int32_t scale_range(const plait_range *range, void *const *arguments,
@@ -160,5 +175,6 @@ const struct calls_entry calls_kernel[] = {
 	{ "plait_kernel_create plait_kernel_signature plait_kernel_messages "
 	  "plait_kernel_retain plait_kernel_release plait_queue_launch",
 	  launch, NULL },
+	{ "plait_queue_launch", launch_coroutine, NULL },
 	{ NULL, NULL, NULL }
 };
