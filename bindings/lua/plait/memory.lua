@@ -146,8 +146,10 @@ function memory.side(fields, name, given, what, bytes)
   if type(given) == "table" and given.kind == lib.PLAIT_ARGUMENT_PARAMETER then
     if not bytes then core.raise(what .. ": a parameter needs `bytes`") end
     fields[name == "target" and "target_parameter" or "source_parameter"] = given.name
+  elseif type(given) == "table" and given.kind == lib.PLAIT_ARGUMENT_ROTATION and name == "target" then
+    fields.target_rotation, fields.target_ahead = given.rotation, given.ahead
   elseif type(given) == "table" and given.kind == lib.PLAIT_ARGUMENT_ROTATION then
-    fields[name .. "_rotation"], fields[name .. "_ahead"] = given.rotation, given.ahead
+    fields.source_rotation, fields.source_ahead = given.rotation, given.ahead
   else
     fields[name] = core.handle(given, "Buffer", ("%s: the %s"):format(what, name))
   end

@@ -89,14 +89,15 @@ def numbers(nodes, what):
     return (c_uint64 * len(nodes))(*(n.number for n in nodes)) if nodes else None, len(nodes)
 
 
-# Node fields of a parameter instead of an operand.
+# Node fields of a parameter, or of a rotation, instead of an operand.
 _PARAMETERS = {"target": "target_parameter", "source": "source_parameter"}
+_TURNS = {"target": ("target_rotation", "target_ahead"), "source": ("source_rotation", "source_ahead")}
 
 
 def _side(name, given, what, size):
     """Return the node fields of one operand: a buffer, one of a rotation, or a parameter."""
     if isinstance(given, Turn):
-        return {name + "_rotation": given.number, name + "_ahead": given.ahead}
+        return dict(zip(_TURNS[name], (given.number, given.ahead)))
     if not isinstance(given, Parameter):
         check_buffer(given, "%s: the %s" % (what, name))
         return {name: given.handle}

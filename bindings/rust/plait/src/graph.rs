@@ -777,7 +777,7 @@ impl<'a, M: Made> Adding<'a, M> {
             return (rotation, ahead);
         }
         self.wrong = Some(Error::invalid("this side of a copy or fill is a buffer of a rotation: its \
-                                          now(), next() or ahead()".into()));
+                                          now(), next() or ahead()"));
         (0, 0)
     }
 
