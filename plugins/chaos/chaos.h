@@ -96,6 +96,12 @@ struct plait_backend_memory {
 	struct chaos_map *maps; /* with the quirk staged_map */
 };
 
+/* A number that follows the execution, and what the launch has else. */
+struct chaos_number {
+	plait_work_series series;
+	uint64_t saved;
+};
+
 struct chaos_batch {
 	chaos_batch *next;
 	uint64_t total_bytes; /* of its one allocation */
@@ -103,9 +109,12 @@ struct chaos_batch {
 	plait_backend_point *waits;
 	plait_backend_point *emits;
 	plait_work *work;
+	struct chaos_number *numbers; /* of launches, in each execution */
 	uint32_t work_count;
 	uint32_t wait_count;
 	uint32_t emit_count;
+	uint32_t number_count;
+	uint32_t times; /* executions of the work, at least 1 */
 	bool flushed; /* always without the quirk `batch` */
 };
 
@@ -140,6 +149,7 @@ struct plait_backend_queue {
 	uint32_t state;
 	uint32_t wait_index; /* in `head`: the first wait that is not over */
 	uint32_t work_index; /* in `head`: the command that runs or is next */
+	uint32_t turn; /* executions of the work of `head` that have ended */
 	bool spurious_done; /* the wait has had its spurious wake-up */
 	bool failed; /* until recovered; `error` is the first failure */
 	/* In state CALLING: the thread that runs the host function. */
@@ -256,6 +266,9 @@ void plaitp_chaos_launch_destroy(plait_backend *self,
 				 plait_backend_launch *launch);
 /* The number of steps of a launch, and the execution of [from, to). */
 uint64_t plaitp_chaos_launch_steps(const plait_backend_launch *launch);
+/* Give an argument of at most 8 bytes another value; return the old one. */
+uint64_t plaitp_chaos_launch_exchange(plait_backend_launch *launch,
+				      uint32_t argument, uint64_t value);
 void plaitp_chaos_launch_run(chaos *system,
 			     const plait_backend_launch *launch, uint64_t from,
 			     uint64_t to);

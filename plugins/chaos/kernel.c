@@ -270,6 +270,17 @@ void plaitp_chaos_launch_destroy(plait_backend *self,
 	plaitp_chaos_free(chaos_of(self), launch, launch->total_bytes);
 }
 
+uint64_t plaitp_chaos_launch_exchange(plait_backend_launch *launch,
+				      uint32_t argument, uint64_t value)
+{
+	uint32_t bytes = launch->kernel->parameters[argument].bytes;
+	uint64_t old = 0;
+
+	memcpy(&old, launch->arguments[argument], bytes);
+	memcpy(launch->arguments[argument], &value, bytes);
+	return old;
+}
+
 uint64_t plaitp_chaos_launch_steps(const plait_backend_launch *launch)
 {
 	return launch->whole.items[launch->dimension];

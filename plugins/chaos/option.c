@@ -269,6 +269,8 @@ plait_status plaitp_chaos_options(plait_host *host,
 				  &out->regions)) ||
 	    (status = read_number(&reader, "patches", 0, 1,
 				  &out->patches)) ||
+	    (status = read_number(&reader, "repeats", 0, 1,
+				  &out->repeats)) ||
 	    (status = read_number(&reader, "rows", 0, 1, &out->rows)) ||
 	    (status = read_alignment(&reader, &out->alignment_bytes)) ||
 	    (status = read_number(&reader, "patience_ms", 0, 3600000,

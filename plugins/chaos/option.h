@@ -46,6 +46,7 @@ typedef struct chaos_options {
 	uint64_t kernels;
 	uint64_t segments;
 	uint64_t patches;
+	uint64_t repeats;
 	uint64_t rows;
 	uint64_t regions; /* in segments */
 	uint64_t alignment_bytes;

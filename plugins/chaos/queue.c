@@ -100,6 +100,18 @@ static void copy_work(chaos_batch *batch, const plait_submission *submission)
 		memcpy(&batch->work[i], bytes + i * stride, known);
 }
 
+static void copy_numbers(chaos_batch *batch,
+			 const plait_submission *submission)
+{
+	const unsigned char *bytes = (const void *)submission->series;
+
+	batch->number_count = submission->series_count;
+	for (uint32_t i = 0; i < batch->number_count; i++)
+		memcpy(&batch->numbers[i].series,
+		       bytes + (uint64_t)i * submission->series[0].size,
+		       sizeof(plait_work_series));
+}
+
 static chaos_batch *copy_batch(chaos *system,
 			       const plait_submission *submission)
 {
@@ -107,6 +119,7 @@ static chaos_batch *copy_batch(chaos *system,
 		submission->emit_count;
 	uint64_t bytes = sizeof(chaos_batch) +
 		submission->work_count * sizeof(plait_work) +
+		submission->series_count * sizeof(struct chaos_number) +
 		points * sizeof(plait_backend_point);
 	chaos_batch *batch = plaitp_chaos_allocate(system, bytes);
 
@@ -114,13 +127,17 @@ static chaos_batch *copy_batch(chaos *system,
 		return NULL;
 	batch->total_bytes = bytes;
 	batch->work = (plait_work *)(void *)(batch + 1);
-	batch->waits = (plait_backend_point *)(void *)
+	batch->numbers = (struct chaos_number *)(void *)
 		(batch->work + submission->work_count);
+	batch->waits = (plait_backend_point *)(void *)
+		(batch->numbers + submission->series_count);
 	batch->emits = batch->waits + submission->wait_count;
 	batch->work_count = submission->work_count;
 	batch->wait_count = submission->wait_count;
 	batch->emit_count = submission->emit_count;
+	batch->times = submission->times > 1 ? submission->times : 1;
 	copy_work(batch, submission);
+	copy_numbers(batch, submission);
 	for (uint32_t i = 0; i < batch->wait_count; i++)
 		batch->waits[i] = submission->waits[i];
 	for (uint32_t i = 0; i < batch->emit_count; i++)

@@ -208,6 +208,48 @@ void plaitp_chaos_run_part(chaos *system, const plait_work *work,
 		plaitp_chaos_memory_transfer(work, from, to);
 }
 
+/* Give the launch of the current command the numbers of this execution. */
+static void take_numbers(chaos_queue *queue)
+{
+	chaos_batch *batch = queue->head;
+
+	for (uint32_t i = 0; i < batch->number_count; i++) {
+		struct chaos_number *at = &batch->numbers[i];
+
+		if (at->series.work == queue->work_index)
+			at->saved = plaitp_chaos_launch_exchange(
+				batch->work[queue->work_index].launch,
+				at->series.argument,
+				at->series.first +
+					queue->turn * at->series.step);
+	}
+}
+
+/* The launch may be part of other submissions, too. */
+static void give_numbers_back(chaos_queue *queue)
+{
+	chaos_batch *batch = queue->head;
+
+	for (uint32_t i = 0; i < batch->number_count; i++) {
+		struct chaos_number *at = &batch->numbers[i];
+
+		if (at->series.work == queue->work_index)
+			(void)plaitp_chaos_launch_exchange(
+				batch->work[queue->work_index].launch,
+				at->series.argument, at->saved);
+	}
+}
+
+/* Caller holds the lock. */
+static void run_part(chaos *system, chaos_queue *queue, uint64_t from,
+		     uint64_t to)
+{
+	take_numbers(queue);
+	plaitp_chaos_run_part(system, &queue->head->work[queue->work_index],
+			      from, to);
+	give_numbers_back(queue);
+}
+
 /* Returns true if the segment has ended. */
 static bool run_segment(chaos *system, const plait_work *work, bool begins)
 {
@@ -244,9 +286,34 @@ static void begin(chaos *system, chaos_queue *queue)
 		 * is too early or a writer that is too late is detected. */
 		queue->steps_done = plaitp_chaos_random_below(
 			system, plaitp_chaos_run_steps(work) + 1);
-		plaitp_chaos_run_part(system, work, 0, queue->steps_done);
+		run_part(system, queue, 0, queue->steps_done);
 	}
 	schedule_end(system, queue);
+}
+
+/* A command counts once, with its last execution. */
+static void end_command(chaos_queue *queue)
+{
+	const chaos_batch *batch = queue->head;
+
+	queue->pending -= queue->turn + 1 == batch->times;
+	if (++queue->work_index < batch->work_count ||
+	    queue->turn + 1 == batch->times)
+		return;
+	queue->turn++;
+	queue->work_index = 0;
+}
+
+/* The commands that a failed queue has not executed are over. */
+static void skip_work(chaos_queue *queue)
+{
+	const chaos_batch *batch = queue->head;
+
+	if (queue->turn + 1 < batch->times)
+		queue->work_index = 0;
+	queue->turn = batch->times - 1;
+	queue->pending -= batch->work_count - queue->work_index;
+	queue->work_index = batch->work_count;
 }
 
 /* Returns false if the command goes on. */
@@ -262,13 +329,12 @@ static bool end(chaos *system, chaos_queue *queue)
 		}
 	} else if (work->kind != PLAIT_WORK_CALL &&
 		   work->kind != PLAIT_WORK_NOP)
-		plaitp_chaos_run_part(system, work, queue->steps_done,
-				      plaitp_chaos_run_steps(work));
+		run_part(system, queue, queue->steps_done,
+			 plaitp_chaos_run_steps(work));
 	plaitp_chaos_log(system, "q%llu: %s ends",
 			 (unsigned long long)queue->number,
 			 command_name(work, name, sizeof(name)));
-	queue->work_index++;
-	queue->pending--;
+	end_command(queue);
 	release_slot(system, queue->device);
 	return true;
 }
@@ -336,6 +402,7 @@ static void emit(chaos *system, chaos_queue *queue, chaos_batch *batch)
 	queue->head = batch->next;
 	queue->wait_index = 0;
 	queue->work_index = 0;
+	queue->turn = 0;
 	plaitp_chaos_free(system, batch, batch->total_bytes);
 }
 
@@ -362,10 +429,8 @@ void plaitp_chaos_run_event(chaos *system, void *owner)
 	}
 	if (!waited(system, queue, batch))
 		return;
-	if (queue->failed) {
-		queue->pending -= batch->work_count - queue->work_index;
-		queue->work_index = batch->work_count;
-	}
+	if (queue->failed)
+		skip_work(queue);
 	if (queue->work_index < batch->work_count) {
 		begin(system, queue);
 		return;

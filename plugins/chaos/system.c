@@ -172,6 +172,7 @@ plait_status plaitp_chaos_device_query(plait_backend *self, uint32_t device,
 		full.capabilities &= ~(uint32_t)PLAIT_CAP_HOST_CALL;
 	if (options->kernels)
 		full.forms = 1u << PLAIT_SOURCE_C;
+	full.repeats = options->repeats != 0;
 	full.parallel = (uint32_t)options->parallel;
 	full.memory = options->shared ? 1 : 0;
 	full.memory_bytes = options->memory_bytes;

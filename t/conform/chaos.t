@@ -19,7 +19,7 @@ first = int(os.environ.get("PLAIT_SEED", "1"))
 count = 20 if SOAK else 1 if SANITIZER != "no" else 3
 
 # The last seed with everything that real drivers are known to do.
-quirks = {first + count - 1: ",quirks=all"}
+quirks = {first + count - 1: ",quirks=all,repeats=1"}
 
 for seed in range(first, first + count):
     env = dict(os.environ, PLAIT_OPTIONS="chaos:seed=%d%s" % (seed, quirks.get(seed, "")))

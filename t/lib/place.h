@@ -109,9 +109,9 @@ static inline void choose_kind(struct place *place, uint32_t seed)
 
 	place->workers = 0;
 	(void)snprintf(place->options, sizeof(place->options),
-		       "chaos:seed=%u,parallel=%u,devices=2%s%s", seed,
-		       1 + seed / 4 % 4, quirk[0] != '\0' ? ",quirks=" : "",
-		       quirk);
+		       "chaos:seed=%u,parallel=%u,devices=2,repeats=%u%s%s",
+		       seed, 1 + seed / 4 % 4, seed / 3 % 2,
+		       quirk[0] != '\0' ? ",quirks=" : "", quirk);
 }
 #endif
 
