@@ -335,6 +335,86 @@ static void lies(void)
 	plait_plan_release(handle);
 }
 
+/* ---- buffers of several backends, as names of a loaded plan may be bound ---- */
+
+static plait_buffer *filled(plait_queue *queue, plait_device *device,
+			    uint32_t value)
+{
+	plait_buffer *buffer = new_buffer(device, 64);
+
+	IS_INT(plait_queue_fill(queue, buffer, 0, 64, value, 4, &error),
+	       PLAIT_OK);
+	IS_INT(plait_queue_finish(queue, PLAIT_FOREVER, &error), PLAIT_OK);
+	return buffer;
+}
+
+/* The last buffer of the plan takes the place of the rotation's second one. */
+static void exchange_turn(plait_plan *handle)
+{
+	plait__plan_object *frozen;
+	plait__plan *plan;
+
+	IS_INT(plait__plan_object_enter(handle, &frozen, &error), PLAIT_OK);
+	plan = frozen->plan;
+	plan->rotation_slots[plan->rotations[0].slot_first + 1] =
+		plan->slots_count - 1;
+	plait__object_leave(&frozen->object);
+}
+
+static void several_backends(void)
+{
+	const plait_context_desc desc = { .size = sizeof(desc),
+					  .backends = "chaos,host",
+					  .flags = PLAIT_CONTEXT_NO_WORKERS };
+	const plait_freeze_desc queues = { .size = sizeof(queues),
+					   .flags = PLAIT_FREEZE_QUEUES };
+	plait_device *host = NULL, *chaos = NULL;
+	plait_buffer *turns[2], *far, *out;
+	plait_node_desc copy = { .kind = PLAIT_NODE_COPY, .bytes = 64 };
+	plait_queue *near, *there;
+	plait_graph *graph, *body;
+	plait_node node;
+	plait_plan *plan;
+	uint32_t word = 0;
+
+	IS_INT(plait_context_open(&desc, &context, &error), PLAIT_OK);
+	IS_INT(plait_context_device(context, 0, &chaos, &error), PLAIT_OK);
+	IS_INT(plait_context_device(context, 2, &host, &error), PLAIT_OK);
+	IS_INT(plait_queue_create(chaos, NULL, &near, &error), PLAIT_OK);
+	IS_INT(plait_queue_create(host, NULL, &there, &error), PLAIT_OK);
+	turns[0] = filled(near, chaos, 1);
+	turns[1] = filled(near, chaos, 2);
+	out = filled(near, chaos, 3);
+	far = filled(there, host, 4);
+	IS_INT(plait_graph_create(context, &graph, &error), PLAIT_OK);
+	IS_INT(plait_graph_repeat(graph, 2, 0, &body, &node, &error),
+	       PLAIT_OK);
+	IS_INT(plait_graph_add_rotation(body, turns, 2, 0,
+					&copy.source_rotation, &error),
+	       PLAIT_OK);
+	copy.target = out;
+	IS_INT(add(body, copy, NULL, NULL), PLAIT_OK);
+	IS_INT(plait_graph_fill(graph, far, 0, 4, 4, 4, node, NULL, &error),
+	       PLAIT_OK);
+	IS_INT(plait_graph_freeze(graph, &queues, &plan, &error), PLAIT_OK);
+	exchange_turn(plan);
+	OK_THAT(plait_plan_call(plan, NULL, NULL, &error) == PLAIT_OK, "%s",
+		error.text);
+	IS_INT(plait_queue_read(near, out, 0, &word, 4, &error), PLAIT_OK);
+	IS_INT(plait_queue_finish(near, PLAIT_FOREVER, &error), PLAIT_OK);
+	IS_UINT(word, 4);
+	plait_plan_release(plan);
+	plait_graph_release(body);
+	plait_graph_release(graph);
+	plait_buffer_release(turns[0]);
+	plait_buffer_release(turns[1]);
+	plait_buffer_release(out);
+	plait_buffer_release(far);
+	plait_queue_release(near);
+	plait_queue_release(there);
+	plait_context_release(context);
+}
+
 #define WITH(name)				\
 	static void with_##name(void)		\
 	{					\
@@ -358,5 +438,6 @@ static const struct tap_scenario scenarios[] = {
 	{ "two loops", with_two_loops },
 	{ "proves", with_proves },
 	{ "lies", with_lies },
+	{ "several backends", several_backends },
 };
 TAP_MAIN(scenarios)

@@ -27,11 +27,14 @@ static bool is_on_device(const plait__queue_program *compiled,
 			 const plait__device *device,
 			 const plait__plan_arg *arg)
 {
-	/* The buffers of a rotation have one device. */
-	return plait__queue_command_memory_device(
-		       compiled,
-		       plait__rotation_arg_slot(compiled->program->plan, arg,
-						0)) == device;
+	const plait__plan *plan = compiled->program->plan;
+	bool is = true;
+
+	for (uint32_t i = 0; i < plait__rotation_arg_period(plan, arg); i++)
+		is = is && plait__queue_command_memory_device(
+				   compiled, plait__rotation_arg_slot(
+						     plan, arg, i)) == device;
+	return is;
 }
 
 /* The command has a payload, which segment_device has

@@ -36,25 +36,37 @@ const plait__device *plait__queue_command_memory_device(
 	return buffer == NULL ? NULL : buffer->device;
 }
 
-/* Returns true if the backend of a lane knows this memory.  Memory without
- * bytes, and memory that runs bind, count as known. */
-static bool knows_memory(const plait__queue_program *compiled, uint32_t lane,
-			 const plait__plan_arg *arg)
+/* Returns true if the backend of a lane knows the memory of a slot. */
+static bool knows_slot(const plait__queue_program *compiled, uint32_t lane,
+		       uint32_t slot)
 {
-	const plait__plan_object *plan_object = compiled->program->plan_object;
-	const plait__plan *plan = plan_object->plan;
+	const plait__plan *plan = compiled->program->plan;
 	const plait__device *device;
-	uint32_t slot;
 
-	/* The buffers of a rotation have one device and one size. */
-	if (arg->kind != PLAIT__ARG_MEMORY && arg->kind != PLAIT__ARG_ROTATION)
-		return true;
-	slot = plait__rotation_arg_slot(plan, arg, 0);
 	if (slot >= plan->slots_count || plan->slots[slot].bytes == 0)
 		return true;
 	device = plait__queue_command_memory_device(compiled, slot);
 	return device == NULL ||
 	       device->port == plait__queue_program_port(compiled, lane);
+}
+
+/* Returns true if the backend of a lane knows this memory.  Memory without
+ * bytes, and memory that runs bind, count as known. */
+static bool knows_memory(const plait__queue_program *compiled, uint32_t lane,
+			 const plait__plan_arg *arg)
+{
+	const plait__plan *plan = compiled->program->plan;
+	bool knows = true;
+
+	if (arg->kind != PLAIT__ARG_MEMORY && arg->kind != PLAIT__ARG_ROTATION)
+		return true;
+	/* In a loaded plan the buffers of a rotation may be of several
+	 * devices. */
+	for (uint32_t i = 0; i < plait__rotation_arg_period(plan, arg); i++)
+		knows = knows && knows_slot(compiled, lane,
+					    plait__rotation_arg_slot(plan, arg,
+								     i));
+	return knows;
 }
 
 /* Returns true if the lane's device does not support strided copies. */

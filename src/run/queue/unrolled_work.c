@@ -7,7 +7,10 @@
  */
 #include "run/queue/unrolled_work.h"
 
+#include "run/command_text.h"
 #include "run/queue/bind_work.h"
+
+#include "base/error.h"
 
 static const plait__queue_segment *segment_at(
 	const plait__queue_instance *state, uint32_t number)
@@ -36,12 +39,18 @@ static plait_status bind(plait__queue_instance *state,
 	uint64_t *iterations = state->instance->frame.iterations;
 	uint64_t saved = 0;
 	plait_status status;
+	char room[PLAIT__COMMAND_TEXT_BYTES];
 
 	if (copy->region != PLAIT__NONE) {
 		saved = iterations[copy->region];
 		iterations[copy->region] = copy->turn;
 	}
 	status = plait__bind_work_command(state, command, error);
+	if (status != PLAIT_OK)
+		plait__error_prefix(
+			error, "%s could not be bound: ",
+			plait__command_text(state->compiled->program->plan,
+					    command, room));
 	if (copy->region != PLAIT__NONE)
 		iterations[copy->region] = saved;
 	return status;
