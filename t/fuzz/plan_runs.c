@@ -190,9 +190,9 @@ static plait_node put_loop(plait_graph *graph, plait_node after)
 		  plait_graph_add_rotation(body, turns, 2, 0, &arguments[1].rotation,
 					   &error) == PLAIT_OK, error.text);
 	arguments[2].rotation = arguments[1].rotation;
-	(void)put(body, (plait_node_desc){ .kind = PLAIT_NODE_COPY, .target = buffers[2], .bytes = 8,
-		.source_offset = 24, .source_rotation = arguments[1].rotation }, 0);
 	put_step(body, arguments, NULL);
+	node = put(graph, (plait_node_desc){ .kind = PLAIT_NODE_COPY, .target = buffers[2], .bytes = 8,
+		.source_offset = 24, .source_rotation = arguments[1].rotation }, node);
 	return put_repeat(graph, arguments, node);
 }
 
