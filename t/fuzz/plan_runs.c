@@ -183,16 +183,16 @@ static plait_node put_loop(plait_graph *graph, plait_node after)
 		{ .size = sizeof(plait_argument), .kind = PLAIT_ARGUMENT_SCRATCH }
 	};
 	plait_graph *body = NULL;
-	plait_node node = put(graph, (plait_node_desc){
-		.kind = PLAIT_NODE_WHILE, .function = decide, .flags = PLAIT_CALL_ANY_THREAD }, after);
+	plait_node node = put(graph, (plait_node_desc){ .kind = PLAIT_NODE_WHILE,
+		.function = decide, .flags = PLAIT_CALL_ANY_THREAD }, after);
 
 	FUZZ_NEED(plait_graph_body(graph, node, 0, &body, &error) == PLAIT_OK &&
 		  plait_graph_add_rotation(body, turns, 2, 0, &arguments[1].rotation,
 					   &error) == PLAIT_OK, error.text);
 	arguments[2].rotation = arguments[1].rotation;
 	put_step(body, arguments, NULL);
-	node = put(graph, (plait_node_desc){ .kind = PLAIT_NODE_COPY, .target = buffers[2], .bytes = 8,
-		.source_offset = 24, .source_rotation = arguments[1].rotation }, node);
+	node = put(graph, (plait_node_desc){ .kind = PLAIT_NODE_COPY, .source_offset = 24,
+		.bytes = 8, .target = buffers[2], .source_rotation = arguments[1].rotation }, node);
 	return put_repeat(graph, arguments, node);
 }
 
