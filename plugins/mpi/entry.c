@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "port.h"
+#include "slots.h"
 
 static plait_status open_mpi(plait_host *host,
 			     const plait_host_services *services,
@@ -58,15 +58,6 @@ plait_status plait_plugin_entry(const plait_host_services *services,
 	table->open = open_mpi;
 	table->close = close_mpi;
 	table->device_count = count_devices;
-	table->pump = plaitp_mpi_pump;
-	table->port_open = plaitp_mpi_port_open;
-	table->port_close = plaitp_mpi_port_close;
-	table->port_query = plaitp_mpi_port_query;
-	table->mail_send = plaitp_mpi_mail_send;
-	table->mail_next = plaitp_mpi_mail_next;
-	table->link_create = plaitp_mpi_link_create;
-	table->link_destroy = plaitp_mpi_link_destroy;
-	table->link_view = plaitp_mpi_link_view;
-	table->peer_query = plaitp_mpi_peer_query;
+	plaitp_mpi_slots_fill(table);
 	return PLAIT_OK;
 }

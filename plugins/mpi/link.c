@@ -4,8 +4,10 @@
  *
  * The receiving half chooses the tag and tells it to the peer with a LINK
  * record, once its receives are posted.  A sending half that the world has
- * destroyed stays until what was filled is sent, then says END with the number
- * of slots; a receiving half stays until it has received as many.
+ * destroyed stays until what was filled is sent, says END with the number of
+ * slots, and waits for the last credit; the receiving half stays until it has
+ * received as many and said so.  No request is left then but receives that
+ * nothing will match.
  */
 #include <string.h>
 
@@ -13,8 +15,7 @@
 
 enum { LINE_BYTES = 128, HEADER_BYTES = 3 * LINE_BYTES };
 
-static plait_status check_request(plait_backend *self,
-				  const plait_backend_port *port,
+static plait_status check_request(const plait_backend_port *port,
 				  const plait_link_request *request,
 				  plait_error *error)
 {
@@ -22,7 +23,7 @@ static plait_status check_request(plait_backend *self,
 	    request->direction <= PLAIT_LINK_RECEIVE && request->depth > 0 &&
 	    request->depth <= 1 << 16 && request->slot_bytes <= SLOT_MOST)
 		return PLAIT_OK;
-	return plaitp_driven_fail(self->driven.services, error,
+	return plaitp_driven_fail(port->self->driven.services, error,
 				  PLAIT_E_INVALID, 0, MPI_PLUGIN_NAME ": a "
 				  "link with rank %u of %d, depth %u, slots "
 				  "of %llu bytes; the most are depth 65536 "
@@ -111,13 +112,12 @@ static plait_status announce(struct plait_backend_link *link,
 	return plaitp_mpi_record_send(port, link->peer, &record, error);
 }
 
-plait_status plaitp_mpi_link_create(plait_backend *self,
-				    plait_backend_port *port,
+plait_status plaitp_mpi_link_create(plait_backend_port *port,
 				    const plait_link_request *request,
 				    plait_backend_link **out,
 				    plait_error *error)
 {
-	plait_status status = check_request(self, port, request, error);
+	plait_status status = check_request(port, request, error);
 	struct plait_backend_link *link;
 	struct mpi_record record;
 
@@ -125,7 +125,7 @@ plait_status plaitp_mpi_link_create(plait_backend *self,
 		return status;
 	link = make(port, request);
 	if (link == NULL)
-		return plaitp_driven_fail(self->driven.services, error,
+		return plaitp_driven_fail(port->self->driven.services, error,
 					  PLAIT_E_NOMEM, 0, MPI_PLUGIN_NAME
 					  ": no memory for %u slots of %llu "
 					  "bytes", request->depth,
@@ -145,20 +145,6 @@ plait_status plaitp_mpi_link_create(plait_backend *self,
 		return status;
 	}
 	*out = link;
-	return PLAIT_OK;
-}
-
-plait_status plaitp_mpi_link_view(plait_backend *self,
-				  plait_backend_link *link,
-				  plait_link_view *out, plait_error *error)
-{
-	(void)self;
-	(void)error;
-	out->depth = link->depth;
-	out->slots = link->slots;
-	out->stride = link->stride;
-	out->ready = link->ready;
-	out->taken = link->taken;
 	return PLAIT_OK;
 }
 
@@ -198,32 +184,8 @@ void plaitp_mpi_link_free(plait_backend_link *link)
 					    count_bytes(link->depth), 0);
 }
 
-plait_status plaitp_mpi_link_end(plait_backend_link *link, plait_error *error)
+void plaitp_mpi_link_destroy(plait_backend_link *link)
 {
-	struct mpi_record record;
-	plait_status status = PLAIT_OK;
-
-	if (link->direction == PLAIT_LINK_SEND) {
-		memset(&record, 0, offsetof(struct mpi_record, body));
-		record.kind = RECORD_END;
-		record.tag = link->tag;
-		record.number = link->posted;
-		status = plaitp_mpi_record_send(link->port, link->peer,
-						&record, error);
-	}
-	if (status == PLAIT_OK)
-		plaitp_mpi_link_free(link);
-	return status;
-}
-
-void plaitp_mpi_link_destroy(plait_backend *self, plait_backend_link *link)
-{
-	plait_error later;
-
-	(void)self;
 	link->is_destroyed = true;
 	plaitp_mpi_stream_advance(link);
-	/* Else the pump ends it. */
-	if (plaitp_mpi_stream_has_ended(link))
-		plaitp_mpi_link_end(link, &later);
 }

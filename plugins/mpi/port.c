@@ -74,20 +74,20 @@ void plaitp_mpi_lose(plait_backend_port *port, uint32_t peer,
 	port->losses = loss;
 }
 
-plait_status plaitp_mpi_peer_query(plait_backend *self,
-				   plait_backend_port *port, uint32_t peer,
-				   plait_error *error)
+plait_status plaitp_mpi_port_peer(plait_backend_port *port, uint32_t peer,
+				  plait_error *error)
 {
+	const plait_host_services *services = port->self->driven.services;
 	const struct mpi_loss *loss = find_loss(port, peer);
 
 	if (peer >= (uint32_t)port->base->ranks)
-		return plaitp_driven_fail(self->driven.services, error,
+		return plaitp_driven_fail(services, error,
 					  PLAIT_E_INVALID, 0, MPI_PLUGIN_NAME
 					  ": rank %u of %d", peer,
 					  port->base->ranks);
 	if (loss == NULL)
 		return PLAIT_OK;
-	return plaitp_driven_fail(self->driven.services, error, PLAIT_E_LOST,
+	return plaitp_driven_fail(services, error, PLAIT_E_LOST,
 				  0, MPI_PLUGIN_NAME ": rank %u: %s", peer,
 				  loss->text);
 }
@@ -95,25 +95,28 @@ plait_status plaitp_mpi_peer_query(plait_backend *self,
 /* --- requests ------------------------------------------------------------- */
 
 bool plaitp_mpi_settle(plait_backend_port *port, MPI_Request *request,
-		       bool cancels)
+		       bool is_receive)
 {
 	const struct mpi_calls *mpi = port->mpi;
-	uint64_t end = 0;
+	bool is_cancelled = is_receive;
+	uint64_t end = port->close_ns;
 	int code, done = 0;
 
 	if (*request == mpi->no_request)
 		return true;
-	if (cancels)
+	if (end == 0)
+		end = now(port->self) + CLOSE_WAIT_NS;
+	if (is_receive)
 		mpi->Cancel(request);
 	for (;;) {
 		code = mpi->Test(request, &done, MPI_STATUS_IGNORE);
 		if (code != MPI_SUCCESS || done)
 			return code == MPI_SUCCESS;
-		if (end == 0)
-			end = now(port->self) + CLOSE_WAIT_NS;
-		if (now(port->self) > end) {
-			mpi->Request_free(request);
+		if (now(port->self) > end && is_cancelled)
 			return false;
+		if (now(port->self) > end) {
+			mpi->Cancel(request);
+			is_cancelled = true;
 		}
 		sched_yield();
 	}
@@ -188,14 +191,12 @@ plait_status plaitp_mpi_port_open(plait_backend *self,
 
 	if (status != PLAIT_OK)
 		return status;
-	status = plaitp_mpi_process_acquire(self, request, &base, error);
+	status = plaitp_mpi_process_base(self, request, &base, error);
 	if (status != PLAIT_OK)
 		return status;
 	status = check_ranks(self, request, base, error);
 	if (status == PLAIT_OK)
 		status = start(self, base, out, error);
-	if (status != PLAIT_OK)
-		plaitp_mpi_process_release();
 	return status;
 }
 
@@ -224,11 +225,11 @@ static void free_losses(plait_backend_port *port)
 
 void plaitp_mpi_port_close(plait_backend *self, plait_backend_port *port)
 {
-	uint64_t end = now(self) + CLOSE_WAIT_NS;
 	plait_backend_port **place = &self->ports;
 	plait_error ignored;
 
-	while (is_sending(port) && now(self) < end)
+	port->close_ns = now(self) + CLOSE_WAIT_NS;
+	while (is_sending(port) && now(self) < port->close_ns)
 		if (plaitp_mpi_pump(self, &ignored) != PLAIT_OK)
 			sched_yield();
 	while (port->links != NULL)
@@ -240,7 +241,6 @@ void plaitp_mpi_port_close(plait_backend *self, plait_backend_port *port)
 	*place = port->next;
 	self->driven.services->resize(self->driven.host, port, sizeof(*port),
 				      0);
-	plaitp_mpi_process_release();
 }
 
 /* --- properties ----------------------------------------------------------- */
@@ -274,17 +274,12 @@ static void read_machine(unsigned char out[16])
 		}
 }
 
-plait_status plaitp_mpi_port_query(plait_backend *self,
-				   plait_backend_port *port, plait_port *out,
-				   plait_error *error)
+void plaitp_mpi_port_describe(const plait_backend_port *port, plait_port *out)
 {
-	(void)self;
-	(void)error;
 	out->flags = PLAIT_PORT_KNOWS_RANKS | PLAIT_PORT_NEEDS_PUMP;
 	out->rank = (uint32_t)port->base->rank;
 	out->ranks = (uint32_t)port->base->ranks;
 	out->mail_bytes = MAIL_BYTES;
 	out->slot_bytes = SLOT_MOST;
 	read_machine(out->machine);
-	return PLAIT_OK;
 }

@@ -2,8 +2,7 @@
 /*
  * Declarations of the MPI transports: instance, process, port, link, record.
  *
- * One process has one MPI, so one instance with ports at a time.  Its lock is the
- * caller's: slots of ports are called one at a time.
+ * One process has one MPI: slots of ports hold the process's lock.
  */
 #ifndef PLAITP_MPI_PORT_H
 #define PLAITP_MPI_PORT_H
@@ -57,13 +56,16 @@ bool plaitp_mpi_is_initialized(const struct mpi_calls *mpi);
 /* Refuse a process that no launcher of this MPI has started. */
 plait_status plaitp_mpi_process_check(plait_backend *self,
 				      plait_error *error);
+/* Lock of all slots of ports in this process. */
+void plaitp_mpi_process_lock(void);
+void plaitp_mpi_process_unlock(void);
 /* Initialise MPI if nothing else did, and get the communicator for that of the
- * request, or for MPI_COMM_WORLD.  One instance at a time has communicators. */
-plait_status plaitp_mpi_process_acquire(plait_backend *self,
-					const plait_port_request *request,
-					struct mpi_base **out,
-					plait_error *error);
-void plaitp_mpi_process_release(void);
+ * request, or for MPI_COMM_WORLD.  Caller holds the lock, which is released while
+ * other ranks are awaited. */
+plait_status plaitp_mpi_process_base(plait_backend *self,
+				     const plait_port_request *request,
+				     struct mpi_base **out,
+				     plait_error *error);
 /* Number of a link, never used before in this process. */
 uint32_t plaitp_mpi_process_next_link(void);
 
@@ -120,6 +122,7 @@ struct plait_backend_port {
 	const struct mpi_calls *mpi;
 	struct mpi_base *base;
 	int mail_tag;
+	uint64_t close_ns; /* end of the wait in close, or 0 */
 	struct plait_backend_link *links; /* also those that still end */
 	struct mpi_loss *losses;
 	struct mpi_notes sending;
@@ -146,21 +149,20 @@ plait_status plaitp_mpi_port_open(plait_backend *self,
 				  plait_backend_port **out,
 				  plait_error *error);
 void plaitp_mpi_port_close(plait_backend *self, plait_backend_port *port);
-plait_status plaitp_mpi_port_query(plait_backend *self,
-				   plait_backend_port *port, plait_port *out,
-				   plait_error *error);
-plait_status plaitp_mpi_peer_query(plait_backend *self,
-				   plait_backend_port *port, uint32_t peer,
-				   plait_error *error);
+void plaitp_mpi_port_describe(const plait_backend_port *port,
+			      plait_port *out);
+/* PLAIT_OK, or PLAIT_E_LOST with the reason. */
+plait_status plaitp_mpi_port_peer(plait_backend_port *port, uint32_t peer,
+				  plait_error *error);
 /* Note that a peer is lost; its links stand still.  The first reason stays. */
 void plaitp_mpi_lose(plait_backend_port *port, uint32_t peer,
 		     const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 bool plaitp_mpi_is_lost(const plait_backend_port *port, uint32_t peer);
-/* Let go of a request: cancel a receive, wait a little for the end.  Returns
- * false if MPI may still use its bytes. */
+/* Let go of a request: cancel a receive, give a send a little time.  Returns
+ * false if MPI may still use its bytes; the request is left to MPI then. */
 bool plaitp_mpi_settle(plait_backend_port *port, MPI_Request *request,
-		       bool cancels);
+		       bool is_receive);
 
 /* Memory that stays where it is if MPI does not let go of it. */
 void *plaitp_mpi_map(uint64_t bytes);
@@ -194,15 +196,13 @@ void plaitp_mpi_record_flush(plait_backend_port *port);
 bool plaitp_mpi_record_find(plait_backend_port *port, uint32_t peer,
 			    uint64_t number, struct mpi_record *out);
 
-plait_status plaitp_mpi_mail_send(plait_backend *self,
-				  plait_backend_port *port, uint32_t peer,
-				  const void *bytes, uint64_t count,
-				  plait_error *error);
-plait_status plaitp_mpi_mail_next(plait_backend *self,
-				  plait_backend_port *port,
-				  uint32_t *out_peer, void *buffer,
-				  uint64_t capacity, uint64_t *out_bytes,
-				  plait_error *error);
+plait_status plaitp_mpi_record_mail(plait_backend_port *port, uint32_t peer,
+				    const void *bytes, uint64_t count,
+				    plait_error *error);
+plait_status plaitp_mpi_record_next(plait_backend_port *port,
+				    uint32_t *out_peer, void *buffer,
+				    uint64_t capacity, uint64_t *out_bytes,
+				    plait_error *error);
 
 plait_status plaitp_mpi_pump(plait_backend *self, plait_error *error);
 
@@ -235,21 +235,16 @@ struct plait_backend_link {
 	bool is_connected; /* the other half is known */
 	bool is_destroyed; /* by the world; what was filled is still sent */
 	bool has_total;
+	bool is_end_told;  /* sending: END; receiving: the last credit */
+	bool has_last;	   /* sending: the last credit has come */
 	bool is_broken; /* the peer is lost */
 };
 
-plait_status plaitp_mpi_link_create(plait_backend *self,
-				    plait_backend_port *port,
+plait_status plaitp_mpi_link_create(plait_backend_port *port,
 				    const plait_link_request *request,
 				    plait_backend_link **out,
 				    plait_error *error);
-void plaitp_mpi_link_destroy(plait_backend *self, plait_backend_link *link);
-plait_status plaitp_mpi_link_view(plait_backend *self,
-				  plait_backend_link *link,
-				  plait_link_view *out, plait_error *error);
-/* Say END, and free a half that has ended. */
-plait_status plaitp_mpi_link_end(plait_backend_link *link,
-				 plait_error *error);
+void plaitp_mpi_link_destroy(plait_backend_link *link);
 /* Unlink and free; memory that MPI may still use stays mapped. */
 void plaitp_mpi_link_free(plait_backend_link *link);
 

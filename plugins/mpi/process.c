@@ -21,9 +21,7 @@
 #define DUP_WAIT_NS UINT64_C(60000000000)
 
 static struct {
-	pthread_mutex_t lock; /* guards the fields below */
-	plait_backend *owner; /* instance with ports, or null */
-	uint32_t ports;
+	pthread_mutex_t lock; /* guards the fields below, and all calls of MPI */
 	bool has_key;
 	int key;	   /* attribute of communicators: struct mpi_base */
 	uint32_t links;	   /* made so far */
@@ -126,7 +124,10 @@ static plait_status await(plait_backend *self, MPI_Request *request,
 				services, error, PLAIT_E_TIMEOUT, 0,
 				MPI_PLUGIN_NAME ": after 60 s not every rank "
 				"has opened a world on this communicator");
+		/* Other worlds of the process go on. */
+		plaitp_mpi_process_unlock();
 		sched_yield();
+		plaitp_mpi_process_lock();
 	}
 }
 
@@ -220,19 +221,14 @@ static plait_status find_base(plait_backend *self, MPI_Comm comm,
 	return found ? PLAIT_OK : make_base(self, comm, out, error);
 }
 
-/* Caller holds the lock. */
-static plait_status acquire(plait_backend *self,
-			    const plait_port_request *request,
-			    struct mpi_base **out, plait_error *error)
+plait_status plaitp_mpi_process_base(plait_backend *self,
+				     const plait_port_request *request,
+				     struct mpi_base **out,
+				     plait_error *error)
 {
 	MPI_Comm comm = self->mpi->world;
 	plait_status status;
 
-	if (process.owner != NULL && process.owner != self)
-		return plaitp_driven_fail(
-			self->driven.services, error, PLAIT_E_BUSY, 0,
-			MPI_PLUGIN_NAME ": a world of another context in this "
-			"process uses MPI; close it first");
 	if (!plaitp_mpi_is_initialized(self->mpi)) {
 		status = initialize(self, error);
 		if (status != PLAIT_OK)
@@ -246,32 +242,18 @@ static plait_status acquire(plait_backend *self,
 			self->driven.services, error, PLAIT_E_INVALID, 0,
 			MPI_PLUGIN_NAME ": the communicator is MPI_COMM_NULL");
 	status = find_base(self, comm, out, error);
-	if (status == PLAIT_OK) {
-		process.owner = self;
-		process.ports++;
+	if (status == PLAIT_OK)
 		(*out)->worlds++;
-	}
 	return status;
 }
 
-plait_status plaitp_mpi_process_acquire(plait_backend *self,
-					const plait_port_request *request,
-					struct mpi_base **out,
-					plait_error *error)
+void plaitp_mpi_process_lock(void)
 {
-	plait_status status;
-
 	pthread_mutex_lock(&process.lock);
-	status = acquire(self, request, out, error);
-	pthread_mutex_unlock(&process.lock);
-	return status;
 }
 
-void plaitp_mpi_process_release(void)
+void plaitp_mpi_process_unlock(void)
 {
-	pthread_mutex_lock(&process.lock);
-	if (--process.ports == 0)
-		process.owner = NULL;
 	pthread_mutex_unlock(&process.lock);
 }
 

@@ -62,30 +62,28 @@ static bool test(plait_backend_port *port)
 	return true;
 }
 
-static plait_status advance(plait_backend_port *port, bool *moved,
-			    plait_error *error)
+/* Returns true if a link gave something to MPI. */
+static bool advance(plait_backend_port *port)
 {
 	struct plait_backend_link *link, *next;
-	plait_status status = PLAIT_OK;
+	bool moved = false;
 
-	for (link = port->links; status == PLAIT_OK && link != NULL;
-	     link = next) {
+	for (link = port->links; link != NULL; link = next) {
 		next = link->next;
 		if (plaitp_mpi_stream_advance(link))
-			*moved = true;
+			moved = true;
 		if (plaitp_mpi_stream_has_ended(link))
-			status = plaitp_mpi_link_end(link, error);
+			plaitp_mpi_link_free(link);
 	}
-	return status;
+	return moved;
 }
 
 static plait_status pump_port(plait_backend_port *port, plait_error *error)
 {
-	plait_status status;
-	bool moved = false;
+	plait_status status = PLAIT_OK;
+	bool moved = advance(port);
 	uint32_t round;
 
-	status = advance(port, &moved, error);
 	plaitp_mpi_record_flush(port);
 	for (round = 0; round < MOST_ROUNDS && status == PLAIT_OK; round++) {
 		if (!port->has_record && !test(port))

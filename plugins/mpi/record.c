@@ -307,7 +307,7 @@ bool plaitp_mpi_record_find(plait_backend_port *port, uint32_t peer,
 	return true;
 }
 
-/* --- slots ---------------------------------------------------------------- */
+/* --- mail ----------------------------------------------------------------- */
 
 static plait_status check_mail(plait_backend_port *port, uint32_t peer,
 			       uint64_t count, plait_error *error)
@@ -321,7 +321,7 @@ static plait_status check_mail(plait_backend_port *port, uint32_t peer,
 					  "are %d", (unsigned long long)count,
 					  peer, port->base->ranks, MAIL_BYTES);
 	if (plaitp_mpi_is_lost(port, peer))
-		return plaitp_mpi_peer_query(port->self, port, peer, error);
+		return plaitp_mpi_port_peer(port, peer, error);
 	if (port->sending.count >= MAIL_MOST)
 		plaitp_mpi_record_flush(port);
 	if (port->sending.count >= MAIL_MOST)
@@ -331,15 +331,13 @@ static plait_status check_mail(plait_backend_port *port, uint32_t peer,
 	return PLAIT_OK;
 }
 
-plait_status plaitp_mpi_mail_send(plait_backend *self,
-				  plait_backend_port *port, uint32_t peer,
-				  const void *bytes, uint64_t count,
-				  plait_error *error)
+plait_status plaitp_mpi_record_mail(plait_backend_port *port, uint32_t peer,
+				    const void *bytes, uint64_t count,
+				    plait_error *error)
 {
 	struct mpi_record record;
 	plait_status status = check_mail(port, peer, count, error);
 
-	(void)self;
 	if (status != PLAIT_OK)
 		return status;
 	memset(&record, 0, HEAD_BYTES);
@@ -350,11 +348,10 @@ plait_status plaitp_mpi_mail_send(plait_backend *self,
 	return plaitp_mpi_record_send(port, peer, &record, error);
 }
 
-plait_status plaitp_mpi_mail_next(plait_backend *self,
-				  plait_backend_port *port,
-				  uint32_t *out_peer, void *buffer,
-				  uint64_t capacity, uint64_t *out_bytes,
-				  plait_error *error)
+plait_status plaitp_mpi_record_next(plait_backend_port *port,
+				    uint32_t *out_peer, void *buffer,
+				    uint64_t capacity, uint64_t *out_bytes,
+				    plait_error *error)
 {
 	struct mpi_note *note = port->mail.first;
 
@@ -362,7 +359,7 @@ plait_status plaitp_mpi_mail_next(plait_backend *self,
 		return PLAIT_PENDING;
 	*out_bytes = note->record.bytes;
 	if (capacity < note->record.bytes)
-		return plaitp_driven_fail(self->driven.services, error,
+		return plaitp_driven_fail(port->self->driven.services, error,
 					  PLAIT_E_INVALID, 0, MPI_PLUGIN_NAME
 					  ": mail of %u bytes, room for %llu",
 					  note->record.bytes,

@@ -8,11 +8,15 @@
  * message.  The receiving half tells how many slots were taken, each time that
  * half of the depth was, and else when nothing more is taken for some pumps.
  */
+#include <string.h>
+
 #include "driven/atomic.h"
 #include "port.h"
 
 /* Pumps until a credit that nothing requires is sent. */
 enum { IDLE_PUMPS = 32 };
+/* Mark of the last credit: the receiving half needs the sender no more. */
+#define LAST_CREDIT (UINT64_C(1) << 63)
 
 static plait_link_slot *slot_at(const struct plait_backend_link *link,
 				uint64_t index)
@@ -102,6 +106,22 @@ static bool send_slot(struct plait_backend_link *link)
 	return true;
 }
 
+/* Send END; returns false if that has to be tried again. */
+static bool tell_end(struct plait_backend_link *link)
+{
+	plait_error later;
+	struct mpi_record record;
+
+	memset(&record, 0, offsetof(struct mpi_record, body));
+	record.kind = RECORD_END;
+	record.tag = link->tag;
+	record.number = link->posted;
+	link->is_end_told = plaitp_mpi_record_send(link->port, link->peer,
+						   &record, &later) ==
+			    PLAIT_OK;
+	return link->is_end_told;
+}
+
 /* Returns true if it gave slots to MPI.  Slots wait for their receives: the
  * credit says how many were taken. */
 static bool advance_send(struct plait_backend_link *link)
@@ -112,6 +132,9 @@ static bool advance_send(struct plait_backend_link *link)
 
 	while (link->is_connected && link->posted < ready &&
 	       link->posted - link->credit < link->depth && send_slot(link))
+		moved = true;
+	if (link->is_destroyed && link->is_connected && !link->is_end_told &&
+	    link->done == ready && tell_end(link))
 		moved = true;
 	return moved;
 }
@@ -143,13 +166,21 @@ static bool receive_slot(struct plait_backend_link *link)
 	return true;
 }
 
+/* Returns true if all that the peer has sent is here. */
+static bool is_complete(const struct plait_backend_link *link)
+{
+	return link->has_total && link->done == link->total;
+}
+
 static bool is_credit_due(struct plait_backend_link *link, uint64_t taken)
 {
 	uint64_t untold = taken - link->credit;
 
-	if (untold == 0 || *plaitp_mpi_credit_request(link) !=
-				   link->port->mpi->no_request)
+	if (link->is_end_told || *plaitp_mpi_credit_request(link) !=
+					 link->port->mpi->no_request)
 		return false;
+	if (untold == 0 || is_complete(link))
+		return is_complete(link);
 	return untold >= (link->depth + 1) / 2 || ++link->idle >= IDLE_PUMPS;
 }
 
@@ -158,7 +189,8 @@ static bool send_credit(struct plait_backend_link *link, uint64_t taken)
 	const plait_backend_port *port = link->port;
 	int code;
 
-	*link->credit_word = taken;
+	link->is_end_told = is_complete(link);
+	*link->credit_word = link->is_end_told ? taken | LAST_CREDIT : taken;
 	code = port->mpi->Isend(link->credit_word, sizeof(uint64_t),
 				port->mpi->byte, (int)link->peer,
 				(int)link->tag + 1, port->base->comm,
@@ -238,29 +270,34 @@ void plaitp_mpi_stream_slot_done(plait_backend_link *link,
 
 void plaitp_mpi_stream_credit_done(plait_backend_link *link)
 {
+	uint64_t credit = *link->credit_word & ~LAST_CREDIT;
+
 	if (link->direction == PLAIT_LINK_RECEIVE)
 		return;
-	if (*link->credit_word > link->posted ||
-	    *link->credit_word < link->credit) {
+	if (credit > link->posted || credit < link->credit) {
 		plaitp_mpi_lose(link->port, link->peer, "link %llu: credit "
 				"%llu after %llu, and %llu slots sent",
 				(unsigned long long)link->number,
-				(unsigned long long)*link->credit_word,
+				(unsigned long long)credit,
 				(unsigned long long)link->credit,
 				(unsigned long long)link->posted);
 		return;
 	}
-	link->credit = *link->credit_word;
+	link->credit = credit;
 	free_slots(link);
-	expect_credit(link);
+	link->has_last = (*link->credit_word & LAST_CREDIT) != 0;
+	if (!link->has_last)
+		expect_credit(link);
 }
 
 /* A broken link ends with its port. */
 bool plaitp_mpi_stream_has_ended(const plait_backend_link *link)
 {
-	if (!link->is_destroyed || !link->is_connected || link->is_broken)
+	if (!link->is_destroyed || link->is_broken)
 		return false;
-	if (link->direction == PLAIT_LINK_RECEIVE)
-		return link->has_total && link->done == link->total;
-	return link->done == plaitp_driven_load64(link->ready);
+	if (link->direction == PLAIT_LINK_SEND)
+		return link->has_last;
+	return link->is_end_told &&
+	       link->port->requests[2 + 2 * link->place] ==
+		       link->port->mpi->no_request;
 }
