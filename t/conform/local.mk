@@ -4,6 +4,7 @@ SCRIPT_TESTS += %D%/host.t
 SCRIPT_TESTS += %D%/chaos.t
 SCRIPT_TESTS += %D%/sins.t
 SCRIPT_TESTS += %D%/transports.t
+PLAIN_SCRIPT_TESTS += %D%/mpi.t
 SCRIPT_TESTS += %D%/opencl.t %D%/opencl_intel.t
 SCRIPT_TESTS += %D%/cuda.t
 SEEDED_TESTS += %D%/chaos.t %D%/host.t

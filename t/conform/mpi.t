@@ -1,0 +1,27 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# time limit: 600 s
+"""Conformance of the MPI transports: one rank in the process of each check, which no
+launcher has started.  Jobs of several ranks: t/plugins/mpi."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from mpi import lacking
+from tap import BUILD, PATIENCE, done, ok, run, skip
+
+PLAIT = os.path.join(BUILD, "tools/plait/plait")
+SEED = os.environ.get("PLAIT_SEED", "1")
+
+for kind in ("openmpi", "mpich"):
+    reason = lacking(kind)
+    if reason:
+        skip(reason)
+        continue
+    command = [PLAIT, "conform", kind, "--seed", SEED, "--deadline", PATIENCE]
+    got = run(command, env=dict(os.environ, PLAIT_OPTIONS=kind + ":alone=1"))
+    skipped = re.findall(r"^ok \d+ - (\w+) .*# SKIP", got.stdout, re.M)
+    ok(got.returncode == 0 and skipped == ["N7"], kind + " passes as one rank",
+       *[line for line in got.stdout.splitlines() if not line.startswith("ok ")] + [got.stderr])
+done()
