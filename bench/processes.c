@@ -324,6 +324,8 @@ static void bounce_copy(unsigned char *data)
 {
 	uint64_t at, bytes;
 
+	if (strcmp(form, "direct") == 0)
+		meet();
 	if (strcmp(form, "direct") == 0 && me.rank == 1)
 		memcpy(data, buffer_of(0, 0), me.bytes);
 	for (at = 0; at < me.bytes && strcmp(form, "direct") != 0;
