@@ -5,6 +5,7 @@
  *	scenarios PLUGIN SCENARIO [SEED [DEPTH [SLOT_BYTES [MESSAGES]]]]
  */
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -371,6 +372,29 @@ static void two(void)
 	rank_close();
 }
 
+/* The launcher ends the job: ranks that wait here would never end. */
+static void lose_rank(bool is_killed)
+{
+	rank_open(0);
+	rank_meet();
+	if (rank.facts.rank == 1 && is_killed)
+		raise(SIGKILL);
+	if (rank.facts.rank == 1)
+		exit(3);
+	for (;;)
+		rank_pump();
+}
+
+static void killed(void)
+{
+	lose_rank(true);
+}
+
+static void failed(void)
+{
+	lose_rank(false);
+}
+
 /* --- native communicators ------------------------------------------------- */
 
 static void *find(void *library, const char *name)
@@ -457,7 +481,8 @@ static const struct {
 	{ "pending", pending },	    { "mismatch", mismatch },
 	{ "refused", refused },	    { "overfull", overfull },
 	{ "native", native },	    { "alone", alone },
-	{ "two", two },
+	{ "two", two },		    { "killed", killed },
+	{ "failed", failed },
 };
 
 int main(int argc, char **argv)

@@ -34,6 +34,10 @@ for kind, reason in reasons.items():
     for scenario, ranks, more in SCENARIOS:
         status, text = start(kind, ranks, [PROGRAM, kind, scenario, SEED] + [str(m) for m in more])
         ok(status == 0, "%s: %s, %d ranks %s" % (kind, scenario, ranks, " ".join(map(str, more))), status, text)
+    for scenario in ("killed", "failed"):
+        status, text = start(kind, 3, [PROGRAM, kind, scenario])
+        ok(status != 0 and "no end after" not in text, "%s: a job with a rank that %s ends" % (
+            kind, {"killed": "was killed", "failed": "has failed"}[scenario]), status, text)
     alone = run([PROGRAM, kind, "alone"])
     ok(alone.returncode == 0 and kind + ": %s's mpirun did not start the process" % {"openmpi": "Open MPI", "mpich": "MPICH"}[kind] in alone.stdout,
        kind + " is refused where no launcher of it is", alone.stdout, alone.stderr)
