@@ -199,6 +199,12 @@ endif
 %D%/processes_mpich: $(srcdir)/%D%/processes_mpi.c $(srcdir)/%D%/processes.h
 	@echo '  PEER     $@'; $(MPICH_MPICC) -std=gnu11 -D_GNU_SOURCE -O2 -Wall \
 		$(srcdir)/%D%/processes_mpi.c -o $@
+# Slots of the MPI transports, beside their MPI's own messages.
+EXTRA_PROGRAMS += %D%/processes_slots
+%C%_processes_slots_SOURCES = %D%/processes_slots.c %D%/processes.h \
+	t/plugins/mpi/rank.c t/plugins/mpi/rank.h
+%C%_processes_slots_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/t
+%C%_processes_slots_LDADD = t/lib/libfakehost.la
 bench-coll: all %D%/processes $(BENCH_MPI)
 	python3 $(srcdir)/%D%/coll.py $(BENCH_FLAGS) .
 bench-opencl: all $(BENCH_OPENCL_PEER)
