@@ -28,6 +28,7 @@ UNIT_TESTS += %D%/fault_ports.t
 UNIT_TESTS += %D%/loopback_ports.t
 %C%_loopback_ports_t_LDADD = t/lib/libfakehost.la t/lib/libtap.la -lpthread
 UNIT_TESTS += %D%/shm_processes.t
+%C%_shm_processes_t_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/plugins
 %C%_shm_processes_t_LDADD = t/lib/libfakehost.la t/lib/libtap.la -lpthread
 UNIT_TESTS += %D%/driven_includes.t
 %C%_driven_includes_t_SOURCES = %D%/driven_includes.c plugins/driven/includes.c

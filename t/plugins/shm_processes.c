@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "shm/shm.h"
+
 #include "lib/ranks.h"
 #include "lib/tap.h"
 
@@ -535,6 +537,44 @@ static void segments_cannot_shrink(void)
 	close_rank();
 }
 
+/* A receiver that offers slots which are not in its segment is lost. */
+static void offers_are_checked(void)
+{
+	enum { AT_END = 1 };
+	static const uint64_t offsets[] = {
+		0, SHM_PAGE, UINT64_C(1) << 40, UINT64_MAX - SHM_PAGE + 1, 100,
+		AT_END,
+	};
+	static struct rank ends[2];
+
+	for (size_t i = 0; i < TAP_COUNT(offsets); i++) {
+		struct shm_entry *entry;
+		struct half in, out;
+		uint64_t bytes;
+		unsigned char *base;
+
+		new_name();
+		if (!ranks_open(ends, 2, "shm", name))
+			return;
+		IS_INT(rank_link(&ends[0], NULL, rank_link_to(1, 1, 1, 2, 64),
+				 &in), PLAIT_OK);
+		base = map_segment(ends[0].facts.address, &bytes);
+		if (!OK(base != NULL))
+			return;
+		entry = (struct shm_entry *)(void *)
+			(base + sizeof(struct shm_head) +
+			 2 * sizeof(struct shm_mailbox));
+		IS_UINT(entry->state, SHM_ENTRY_OFFERED);
+		entry->offset = offsets[i] == AT_END ? bytes : offsets[i];
+		IS_INT(rank_link(&ends[1], NULL, rank_link_to(0, 0, 1, 2, 64),
+				 &out), PLAIT_E_LOST);
+		HAS_STR(ends[1].error.text, "what no port writes");
+		(void)munmap(base, bytes);
+		half_close(&ends[0], &in);
+		ranks_close(ends, 2);
+	}
+}
+
 static const struct tap_scenario all[] = {
 	{ "two processes exchange", two_processes_exchange },
 	{ "killed peers are lost", killed_peers_are_lost },
@@ -542,6 +582,7 @@ static const struct tap_scenario all[] = {
 	{ "a rank is taken once", a_rank_is_taken_once },
 	{ "forks are harmless", forks_are_harmless },
 	{ "hostile peers do not crash us", hostile_peers_do_not_crash_us },
+	{ "offers are checked", offers_are_checked },
 	{ "segments cannot shrink", segments_cannot_shrink },
 };
 
