@@ -103,6 +103,35 @@ enum {
 	PLAIT_MEMORIES_NO_LOOKAHEAD = 2
 };
 
+/* Policy for the device of a launch; pieces of a split launch have theirs. */
+typedef uint32_t plait_device_choice;
+enum {
+	PLAIT_CHOOSE_EARLIEST = 0, /* predicted to finish first */
+	PLAIT_CHOOSE_SINGLE = 1,   /* the first device */
+	PLAIT_CHOOSE_ROUND_ROBIN = 2,
+	PLAIT_CHOOSE_STREAM_AWARE = 3, /* fewest busy lanes */
+	PLAIT_CHOOSE_MIN_SIZE = 4,     /* has most bytes of the data */
+	PLAIT_CHOOSE_MINMIN_TIME = 5,  /* least time of moves, by best links */
+	PLAIT_CHOOSE_MINMAX_TIME = 6   /* the same, by the worst links */
+};
+
+/* Policy for the lane of a launch, after the tasks that it comes behind. */
+typedef uint32_t plait_parent_choice;
+enum {
+	PLAIT_PARENT_BEST = 0,	   /* the lane that can start it first */
+	PLAIT_PARENT_SAME = 1,	   /* the first one's */
+	PLAIT_PARENT_DISJOINT = 2, /* of the first whose lane no other has */
+	PLAIT_PARENT_EARLY_DISJOINT = 3,  /* the same, on the chosen device */
+	PLAIT_PARENT_DEVICE_DISJOINT = 4 /* a device of such lanes first */
+};
+
+/* Policy for a lane that is of no earlier task. */
+typedef uint32_t plait_lane_choice;
+enum {
+	PLAIT_LANE_REUSE = 0, /* an idle one, a new one, the first free one */
+	PLAIT_LANE_ALWAYS_NEW = 1
+};
+
 /*
  * A system of devices with memories, which need not exist.  Memory 0 is the
  * host's; device i has memory i + 1.
@@ -112,6 +141,14 @@ typedef struct plait_memories_desc {
 	plait_memories_flags flags;
 	uint32_t devices; /* 1 to 63 */
 	plait_memory_peers peers;
+	plait_device_choice choose;
+	plait_parent_choice parent;
+	plait_lane_choice lane;
+	uint32_t lanes; /* of launches, per device; 0: 1; UINT32_MAX: no
+			 * limit */
+	uint64_t memory_bytes; /* of each memory of devices; 0: no limit */
+	/* Lines "From,To,Bandwidth" in GB/s, the host is -1; null: 10 GB/s. */
+	const char *links;
 } plait_memories_desc;
 
 /*
@@ -119,9 +156,10 @@ typedef struct plait_memories_desc {
  * devices with memories of their own.
  *
  * For flows with PLAIT_FLOW_RECORD.  Launches run on the devices, their pieces
- * evenly; all else runs on the host.  The instructions are allocations of blocks,
- * copies between memories and the tasks, each with its predecessors and the
- * reason.  The result depends on the submissions and `memories` alone.  See
+ * evenly, others where the policies say; all else runs on the host.  The
+ * instructions are allocations of blocks, copies between memories and the tasks,
+ * each with its predecessors and the reason; blocks that a memory has no room for
+ * are evicted.  The result depends on the submissions and `memories` alone.  See
  * doc/flow-memories.md.
  *
  * @param flow           borrowed, non-null: the flow
@@ -134,7 +172,8 @@ typedef struct plait_memories_desc {
  * @param error          borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID (a system that is none, an unknown format, a
  *         small buffer), PLAIT_E_STATE (a flow without PLAIT_FLOW_RECORD),
- *         PLAIT_E_NOMEM (also: for the record of an earlier task),
+ *         PLAIT_E_NOMEM (also: for the record of an earlier task; a task needs
+ *         more than `memory_bytes`),
  *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1

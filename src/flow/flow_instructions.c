@@ -5,12 +5,39 @@
 #include "flow/flow.h"
 #include "flow/flow_write.h"
 #include "flow/memory/instruction_forms.h"
+#include "flow/policy/links_read.h"
 
 #include "base/error.h"
 #include "base/sized_struct.h"
 
-_Static_assert((int)PLAIT_PEERS_NONE == (int)PLAIT__MEMORY_PEERS_NONE,
-	       "peers are numbered as in the generator");
+#include <string.h>
+
+_Static_assert((int)PLAIT_PEERS_NONE == (int)PLAIT__MEMORY_PEERS_NONE &&
+		       (int)PLAIT_CHOOSE_MINMAX_TIME ==
+			       (int)PLAIT__CHOOSE_MINMAX_TIME &&
+		       (int)PLAIT_PARENT_DEVICE_DISJOINT ==
+			       (int)PLAIT__PARENT_DEVICE_DISJOINT &&
+		       (int)PLAIT_LANE_ALWAYS_NEW ==
+			       (int)PLAIT__LANE_ALWAYS_NEW,
+	       "peers and policies are numbered as in the generator");
+
+static plait_status check_policies(const plait_memories_desc *desc,
+				   plait_error *error)
+{
+	if (desc->choose > PLAIT_CHOOSE_MINMAX_TIME)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "choose %u is not one of PLAIT_CHOOSE_...",
+				   desc->choose);
+	if (desc->parent > PLAIT_PARENT_DEVICE_DISJOINT)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "parent %u is not one of PLAIT_PARENT_...",
+				   desc->parent);
+	if (desc->lane > PLAIT_LANE_ALWAYS_NEW)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "lane %u is not one of PLAIT_LANE_REUSE and "
+				   "_ALWAYS_NEW", desc->lane);
+	return PLAIT_OK;
+}
 
 static plait_status check_system(const plait_memories_desc *desc,
 				 plait_error *error)
@@ -30,7 +57,7 @@ static plait_status check_system(const plait_memories_desc *desc,
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "flags 0x%x has bits that are not of "
 				   "PLAIT_MEMORIES_...", desc->flags);
-	return PLAIT_OK;
+	return check_policies(desc, error);
 }
 
 static plait_status check(const plait_memories_desc *memories,
@@ -50,33 +77,60 @@ static plait_status check(const plait_memories_desc *memories,
 			   format);
 }
 
-/* Caller holds the lock. */
-static void write_form(const plait__record *record,
-		       const plait_memories_desc *desc,
-		       plait_flow_format format, plait__text *out)
-{
-	const plait__placer_options options = { .lanes = 1, .explains = true };
+/* What is asked for, and the system that it is asked of. */
+struct request {
+	const plait_memories_desc *desc;
+	plait_flow_format format;
 	plait__memory_system system;
-	plait__generator generator;
+	plait__placer_options options;
+	plait__links links;
+};
 
-	plait__memory_system_make(&system, desc->devices,
-				  (plait__memory_peers)desc->peers,
-				  (desc->flags & PLAIT_MEMORIES_SHARED) != 0);
-	plait__generator_init(&generator, record, &system, &options);
-	plait__generator_run(&generator,
-			     (desc->flags & PLAIT_MEMORIES_NO_LOOKAHEAD) == 0);
+static plait_status refuse(const plait__record *record,
+			   const plait__generator *generator,
+			   plait_error *error)
+{
+	const plait__refusal *refusal = &generator->state.refusal;
+	const plait__record_task *task = plait__record_task_at(record,
+							       refusal->task);
+
+	return plait__fail(error, PLAIT_E_NOMEM,
+			   "task %llu \"%s\", piece %u of %u, needs %llu bytes "
+			   "of memory %u, which has %llu: cut it into more "
+			   "pieces, or give the memory more",
+			   (unsigned long long)task->number,
+			   plait__record_name(record, task->label), task->piece,
+			   task->piece_count > 1 ? task->piece_count : 1,
+			   (unsigned long long)refusal->bytes, refusal->memory,
+			   (unsigned long long)generator->system.capacity);
+}
+
+/* Caller holds the lock. */
+static plait_status write_form(const plait__record *record,
+			       const struct request *request, plait__text *out,
+			       plait_error *error)
+{
+	plait__generator generator;
+	plait_status status = PLAIT_OK;
+
+	plait__generator_init(&generator, record, &request->system,
+			      &request->options);
+	plait__generator_run(&generator, (request->desc->flags &
+					  PLAIT_MEMORIES_NO_LOOKAHEAD) == 0);
 	if (plait__generator_has_failed(&generator))
 		out->failed = true;
-	else if (format == PLAIT_FLOW_TEXT)
+	else if (generator.state.refusal.task != PLAIT__INSTRUCTION_NONE)
+		status = refuse(record, &generator, error);
+	else if (request->format == PLAIT_FLOW_TEXT)
 		plait__instruction_forms_text(record, &generator, out);
 	else
 		plait__instruction_forms_json(record, &generator, out);
 	plait__generator_fini(&generator);
+	return status;
 }
 
 static plait_status write_flow(plait__flow *flow,
-			       const plait_memories_desc *desc,
-			       plait_flow_format format, plait__text *out,
+			       const struct request *request, plait__text *out,
 			       plait_error *error)
 {
 	plait_status status;
@@ -84,11 +138,51 @@ static plait_status write_flow(plait__flow *flow,
 	plait__flow_lock(flow);
 	status = plait__flow_write_check(flow, error);
 	if (status == PLAIT_OK)
-		write_form(flow->record, desc, format, out);
+		status = write_form(flow->record, request, out, error);
 	plait__flow_unlock(flow);
 	if (status == PLAIT_OK && out->failed)
 		status = plait__fail(error, PLAIT_E_NOMEM,
 				     "no memory to write instructions");
+	return status;
+}
+
+static plait_status read_links(struct request *request, plait_error *error)
+{
+	const char *text = request->desc->links;
+
+	return text == NULL ? PLAIT_OK :
+	       plait__links_read(&request->links, text, strlen(text), "links",
+				 error);
+}
+
+/* Make the system, with the links that it has. */
+static plait_status write_system(plait__flow *flow, struct request *request,
+				 plait__text *out, plait_error *error)
+{
+	const plait_memories_desc *desc = request->desc;
+	uint32_t lanes = desc->lanes == 0 ? 1 : desc->lanes;
+	plait_status status;
+
+	plait__memory_system_make(&request->system, desc->devices,
+				  (plait__memory_peers)desc->peers,
+				  (desc->flags & PLAIT_MEMORIES_SHARED) != 0);
+	request->system.capacity = desc->memory_bytes;
+	request->options = (plait__placer_options){
+		.choose = desc->choose, .parent = desc->parent,
+		.lane = desc->lane, .explains = true,
+		.lanes = lanes == UINT32_MAX ? 0 : lanes,
+		.links = desc->links != NULL ? &request->links : NULL,
+	};
+	status = plait__links_init(&request->links,
+				   plait__flow_allocator(flow),
+				   request->system.memories,
+				   PLAIT__MEMORY_HOST);
+	if (status != PLAIT_OK)
+		return plait__fail(error, status, "no memory for links");
+	status = read_links(request, error);
+	if (status == PLAIT_OK)
+		status = write_flow(flow, request, out, error);
+	plait__links_fini(&request->links);
 	return status;
 }
 
@@ -98,6 +192,7 @@ PLAIT_API plait_status plait_flow_write_instructions(
 	uint64_t *out_bytes, plait_error *error)
 {
 	plait_memories_desc desc;
+	struct request request = { .desc = &desc, .format = format };
 	plait__flow *self;
 	plait__text text;
 	plait_status status;
@@ -110,7 +205,7 @@ PLAIT_API plait_status plait_flow_write_instructions(
 	plait__text_init(&text, plait__flow_allocator(self));
 	status = check(memories, format, &desc, error);
 	if (status == PLAIT_OK)
-		status = write_flow(self, &desc, format, &text, error);
+		status = write_system(self, &request, &text, error);
 	if (status == PLAIT_OK)
 		status = plait__flow_write_return(&text, buffer, capacity_bytes,
 						  out_bytes, error);

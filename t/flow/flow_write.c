@@ -292,6 +292,44 @@ static plait_status instruct(uint32_t devices, plait_memory_peers peers,
 					     &flow_rig.error);
 }
 
+/* Fields of the policies; `links` is a text. */
+static void bad_policies(void)
+{
+	static const struct {
+		plait_memories_desc desc;
+		plait_status status;
+		const char *error;
+	} cases[] = {
+		{ { .choose = 7 }, PLAIT_E_INVALID, "choose 7 is not one of" },
+		{ { .parent = 5 }, PLAIT_E_INVALID, "parent 5 is not one of" },
+		{ { .lane = 2 }, PLAIT_E_INVALID, "lane 2 is not one of" },
+		{ { .links = "0,1,2\nx\n" }, PLAIT_E_INVALID, "links:1: \"1\"" },
+		{ { .links = "0,-1,2\nx\n" }, PLAIT_E_INVALID, "links:2: " },
+		{ { .memory_bytes = 63 }, PLAIT_E_NOMEM, "task 1 \"a\", piece 0 "
+		  "of 1, needs 64 bytes of memory 1, which has 63" },
+		{ { .memory_bytes = 64, .lanes = UINT32_MAX }, PLAIT_OK, "" },
+	};
+	static const char text[] = "data u 8\ntask a items=8 writes=u\n";
+
+	if (!open_recorded(0))
+		return;
+	IS_INT(plait_flow_read(flow, text, sizeof(text) - 1, "text",
+			       &flow_rig.error), PLAIT_OK);
+	for (size_t i = 0; i < TAP_COUNT(cases); i++) {
+		plait_memories_desc desc = cases[i].desc;
+
+		desc.size = sizeof(desc);
+		desc.devices = 1;
+		IS_INT(plait_flow_write_instructions(flow, &desc,
+						     PLAIT_FLOW_TEXT, NULL, 0,
+						     NULL, &flow_rig.error),
+		       cases[i].status);
+		if (cases[i].status != PLAIT_OK)
+			HAS_STR(flow_rig.error.text, cases[i].error);
+	}
+	close_flow();
+}
+
 static void bad_instructions(void)
 {
 	const plait_memories_desc good = { .size = sizeof(good), .devices = 1 };
@@ -369,6 +407,7 @@ static const struct tap_scenario all[] = {
 	{ "bad texts", bad_texts },
 	{ "bad calls", bad_calls },
 	{ "bad calls for instructions", bad_instructions },
+	{ "bad policies for instructions", bad_policies },
 	{ "instructions with contents", contents },
 };
 

@@ -2,58 +2,15 @@
 # SPDX-License-Identifier: MIT
 """plait flow --memories: the example of doc/flow-memories.md, and programs with known
 instructions: which blocks and copies there are, what is ordered, and what is not."""
-import json
 import os
 import re
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from tap import BUILD, done, ok, read, run
+from instruction_graph import Graph, boxes, flow
+from tap import done, ok, read
 
-TOOL = os.path.join(BUILD, "tools/plait/plait")
 PAGE = read("doc/flow-memories.md")
-
-
-def flow(text, *options):
-    """(exit code, stdout, stderr)"""
-    with tempfile.NamedTemporaryFile("w", suffix=".flow") as file:
-        file.write(text)
-        file.flush()
-        got = run([TOOL, "flow", *options, file.name])
-    return got.returncode, got.stdout, got.stderr
-
-
-class Graph:
-    """The instructions of a text."""
-
-    def __init__(self, text, devices, *options):
-        code, out, self.error = flow(text, "--memories", str(devices), "--json", *options)
-        self.all = json.loads(out) if code == 0 else {"instructions": [], "warnings": []}
-        self.list = self.all["instructions"]
-        self.before = {}
-        for one in self.list:
-            self.before[one["instruction"]] = {p["instruction"] for p in one["preds"]}.union(
-                *[self.before[p["instruction"]] for p in one["preds"]])
-
-    def kind(self, kind, **keys):
-        return [i for i in self.list if i["kind"] == kind and all(i[k] == v for k, v in keys.items())]
-
-    def task(self, label, piece=0):
-        return [i for i in self.list if i["kind"] in ("launch", "call") and i["label"] == label][piece]
-
-    def copies(self, source=None, target=None):
-        return [i for i in self.kind("copy") if source in (None, i["source"]) and target in (None, i["memory"])]
-
-    def follows(self, one, other):
-        return other["instruction"] in self.before[one["instruction"]]
-
-    def are_concurrent(self, *all_of):
-        return not any(self.follows(a, b) for a in all_of for b in all_of)
-
-
-def boxes(instructions):
-    return sorted((i["box"]["data"], tuple(i["box"]["low"]), tuple(i["box"]["high"])) for i in instructions)
 
 
 # --- the page
@@ -200,7 +157,10 @@ ok(flow("data u\ntask r items=1 reads=u\n", "--memories", "1", "--strict")[0] ==
 
 # --- options
 for options, part in ((("--memories", "0"), "at least one device"), (("--memories", "31"), "up to 30"),
-                      (("--memories", "2", "--peers", "star"), "all, ring or none"), (("--shared",), "need --memories"),
+                      (("--memories", "2", "--peers", "star"), "all, ring or none"), (("--shared",), "need --memories"), (("--bytes", "8"), "need --memories"),
+                      (("--memories", "2", "--choose", "best"), "--choose has no 'best'"),
+                      (("--memories", "2", "--parent", "all"), "--parent has no 'all'"),
+                      (("--memories", "2", "--lane", "old"), "--lane has no 'old'"),
                       (("--memories", "2", "--lookahead", "2"), "all or none"), (("--memories", "2", "--dot"), "--text and --json"),
                       (("--memories", "2", "--lanes", "3"), "without --lanes"), (("--lanes", "3", "--memories", "2"), "without --lanes")):
     code, _, error = flow("", *options)

@@ -19,6 +19,8 @@ struct request {
 	int formats; /* options that chose one */
 	int strict;
 	plait_memories_desc memories; /* no devices: the tasks are printed */
+	const char *links;	      /* file of bandwidths */
+	char *links_text;
 	int of_memories;	      /* options that need some */
 	int has_lanes;		      /* of its own */
 };
@@ -49,6 +51,57 @@ static int take_lookahead(struct request *request)
 	return COMMAND_DONE;
 }
 
+/* Find the option's value in a list that ends with null. */
+static int take_word(const char *option, const char *const *known,
+		     uint32_t *out)
+{
+	for (uint32_t i = 0; known[i] != NULL; i++) {
+		if (strcmp(optarg, known[i]) != 0)
+			continue;
+		*out = i;
+		return COMMAND_DONE;
+	}
+	return command_usage("flow", "%s has no '%s'; see plait flow in "
+			     "doc/flow-memories.md", option, optarg);
+}
+
+static int take_policy(struct request *request, int option)
+{
+	static const char *const devices[] = {
+		"earliest", "single", "round-robin", "stream-aware",
+		"min-size", "minmin-time", "minmax-time", NULL
+	};
+	static const char *const parents[] = {
+		"best", "same", "disjoint", "early-disjoint",
+		"device-disjoint", NULL
+	};
+	static const char *const lanes[] = { "reuse", "always-new", NULL };
+
+	if (option == 'c')
+		return take_word("--choose", devices,
+				 &request->memories.choose);
+	if (option == 'r')
+		return take_word("--parent", parents,
+				 &request->memories.parent);
+	return take_word("--lane", lanes, &request->memories.lane);
+}
+
+/* Numbers of a device: bytes of its memory, lanes; 0 lanes: no limit. */
+static int take_size(struct request *request, int option)
+{
+	uint64_t number = 0;
+	int code;
+
+	if (option == 'b')
+		return schedule_number("flow", "--bytes", optarg,
+				       UINT64_MAX / 2,
+				       &request->memories.memory_bytes);
+	code = schedule_number("flow", "--device-lanes", optarg, 1 << 20,
+			       &number);
+	request->memories.lanes = number == 0 ? UINT32_MAX : (uint32_t)number;
+	return code;
+}
+
 /* Pieces of a split task are one per device, without another number. */
 static int take_memories(struct request *request, int option)
 {
@@ -63,6 +116,16 @@ static int take_memories(struct request *request, int option)
 		return take_lookahead(request);
 	case 'h':
 		request->memories.flags |= PLAIT_MEMORIES_SHARED;
+		return COMMAND_DONE;
+	case 'c':
+	case 'r':
+	case 'n':
+		return take_policy(request, option);
+	case 'b':
+	case 'd':
+		return take_size(request, option);
+	case 'k':
+		request->links = optarg;
 		return COMMAND_DONE;
 	default:
 		code = schedule_number("flow", "--memories", optarg, 30,
@@ -99,6 +162,12 @@ static int take(struct request *request, int option)
 	case 'p':
 	case 'a':
 	case 'h':
+	case 'c':
+	case 'r':
+	case 'n':
+	case 'b':
+	case 'd':
+	case 'k':
 		return take_memories(request, option);
 	default:
 		request->format = option;
@@ -111,8 +180,9 @@ static int check_options(const struct request *request)
 {
 	if (request->memories.devices == 0)
 		return request->of_memories == 0 ? COMMAND_DONE :
-		       command_usage("flow", "--peers, --shared and "
-				     "--lookahead need --memories N");
+		       command_usage("flow", "--peers, --shared, "
+				     "--lookahead, --bytes, --links and "
+				     "policies need --memories N");
 	if (request->has_lanes)
 		return command_usage("flow", "--memories N has a lane per "
 				     "device: use it without --lanes");
@@ -136,6 +206,12 @@ static int read_arguments(struct request *request, int argc, char **argv)
 		{ "peers", required_argument, NULL, 'p' },
 		{ "lookahead", required_argument, NULL, 'a' },
 		{ "shared", no_argument, NULL, 'h' },
+		{ "choose", required_argument, NULL, 'c' },
+		{ "parent", required_argument, NULL, 'r' },
+		{ "lane", required_argument, NULL, 'n' },
+		{ "device-lanes", required_argument, NULL, 'd' },
+		{ "bytes", required_argument, NULL, 'b' },
+		{ "links", required_argument, NULL, 'k' },
 		{ NULL, 0, NULL, 0 }
 	};
 	int option, code = COMMAND_DONE;
@@ -234,6 +310,30 @@ static int check(const struct request *request, plait_flow *flow)
 			    info.warnings == 1 ? "" : "s");
 }
 
+/* Read the file of bandwidths, with a NUL; the caller frees it. */
+static int read_links(struct request *request)
+{
+	struct input input;
+	char *text;
+	int code;
+
+	if (request->links == NULL)
+		return COMMAND_DONE;
+	code = input_read("flow", request->links, &input);
+	if (code != COMMAND_DONE)
+		return code;
+	text = malloc(input.count + 1);
+	if (text == NULL)
+		code = command_fail("flow", "no memory for links");
+	else
+		memcpy(text, input.bytes, input.count);
+	if (text != NULL)
+		text[input.count] = '\0';
+	input_free(&input);
+	request->memories.links = request->links_text = text;
+	return code;
+}
+
 int command_flow(int argc, char **argv)
 {
 	struct request request = {
@@ -248,9 +348,13 @@ int command_flow(int argc, char **argv)
 	int code = read_arguments(&request, argc, argv);
 
 	if (code == COMMAND_DONE)
+		code = read_links(&request);
+	if (code == COMMAND_DONE)
 		code = input_read("flow", request.path, &input);
-	if (code != COMMAND_DONE)
+	if (code != COMMAND_DONE) {
+		free(request.links_text);
 		return code;
+	}
 	if (open_flow(&request, &context, &flow, &error) != PLAIT_OK ||
 	    plait_flow_read(flow, input.bytes, input.count,
 			    input_name(request.path), &error) != PLAIT_OK)
@@ -262,5 +366,6 @@ int command_flow(int argc, char **argv)
 		code = check(&request, flow);
 	plait_flow_release(flow);
 	plait_context_release(context);
+	free(request.links_text);
 	return code;
 }

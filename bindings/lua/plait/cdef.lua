@@ -1784,11 +1784,40 @@ enum {
 	PLAIT_MEMORIES_SHARED = 1,
 	PLAIT_MEMORIES_NO_LOOKAHEAD = 2
 };
+typedef uint32_t plait_device_choice;
+enum {
+	PLAIT_CHOOSE_EARLIEST = 0,
+	PLAIT_CHOOSE_SINGLE = 1,
+	PLAIT_CHOOSE_ROUND_ROBIN = 2,
+	PLAIT_CHOOSE_STREAM_AWARE = 3,
+	PLAIT_CHOOSE_MIN_SIZE = 4,
+	PLAIT_CHOOSE_MINMIN_TIME = 5,
+	PLAIT_CHOOSE_MINMAX_TIME = 6
+};
+typedef uint32_t plait_parent_choice;
+enum {
+	PLAIT_PARENT_BEST = 0,
+	PLAIT_PARENT_SAME = 1,
+	PLAIT_PARENT_DISJOINT = 2,
+	PLAIT_PARENT_EARLY_DISJOINT = 3,
+	PLAIT_PARENT_DEVICE_DISJOINT = 4
+};
+typedef uint32_t plait_lane_choice;
+enum {
+	PLAIT_LANE_REUSE = 0,
+	PLAIT_LANE_ALWAYS_NEW = 1
+};
 typedef struct plait_memories_desc {
 	uint32_t size;
 	plait_memories_flags flags;
 	uint32_t devices;
 	plait_memory_peers peers;
+	plait_device_choice choose;
+	plait_parent_choice parent;
+	plait_lane_choice lane;
+	uint32_t lanes;
+	uint64_t memory_bytes;
+	const char *links;
 } plait_memories_desc;
 plait_status plait_flow_write_instructions(
 	plait_flow *flow, const plait_memories_desc *memories,

@@ -9,6 +9,14 @@ local flow = {}
 local FORMATS = {text = lib.PLAIT_FLOW_TEXT, json = lib.PLAIT_FLOW_JSON, dot = lib.PLAIT_FLOW_DOT,
                  svg = lib.PLAIT_FLOW_SVG}
 local PEERS = {all = lib.PLAIT_PEERS_ALL, ring = lib.PLAIT_PEERS_RING, none = lib.PLAIT_PEERS_NONE}
+local CHOICES = {earliest = lib.PLAIT_CHOOSE_EARLIEST, single = lib.PLAIT_CHOOSE_SINGLE,
+                 ["round-robin"] = lib.PLAIT_CHOOSE_ROUND_ROBIN, ["stream-aware"] = lib.PLAIT_CHOOSE_STREAM_AWARE,
+                 ["min-size"] = lib.PLAIT_CHOOSE_MIN_SIZE, ["minmin-time"] = lib.PLAIT_CHOOSE_MINMIN_TIME,
+                 ["minmax-time"] = lib.PLAIT_CHOOSE_MINMAX_TIME}
+local PARENTS = {best = lib.PLAIT_PARENT_BEST, same = lib.PLAIT_PARENT_SAME, disjoint = lib.PLAIT_PARENT_DISJOINT,
+                 ["early-disjoint"] = lib.PLAIT_PARENT_EARLY_DISJOINT,
+                 ["device-disjoint"] = lib.PLAIT_PARENT_DEVICE_DISJOINT}
+local LANES = {reuse = lib.PLAIT_LANE_REUSE, ["always-new"] = lib.PLAIT_LANE_ALWAYS_NEW}
 local MODES = {reads = lib.PLAIT_ACCESS_READ, writes = lib.PLAIT_ACCESS_WRITE,
                updates = lib.PLAIT_ACCESS_READ_WRITE}
 
@@ -419,15 +427,25 @@ function Flow:explain(format)
   end)
 end
 
+local function policy(options, name, known, default)
+  return known[options[name] or default] or core.raise("no " .. name .. " " .. core.describe(options[name]))
+end
+
 --- Return what the tasks of a flow with `record` would do on devices with memories; see
 -- doc/flow-memories.md. Options: `devices`, their number; `peers`, memories that copy to each
 -- other directly: "all" (the default), "ring" or "none"; `shared`, the devices have one memory
--- in all; `lookahead = false`, blocks grow when a task needs it; `format`, "text" (the default)
--- or "json".
+-- in all; `lookahead = false`, blocks grow when a task needs it; `choose`, `parent`, `lane`,
+-- policies for devices and lanes; `lanes`, per device, math.huge: no limit; `memory_bytes`, of
+-- each memory of devices; `links`, lines "From,To,Bandwidth"; `format`, "text" (the default) or
+-- "json".
 function Flow:instructions(options)
   local number = FORMATS[options.format or "text"] or core.raise("no format " .. core.describe(options.format))
   local peers = PEERS[options.peers or "all"] or core.raise("no peers " .. core.describe(options.peers))
   local desc = core.sized("plait_memories_desc", {devices = options.devices, peers = peers,
+    choose = policy(options, "choose", CHOICES, "earliest"), parent = policy(options, "parent", PARENTS, "best"),
+    lane = policy(options, "lane", LANES, "reuse"),
+    lanes = options.lanes == math.huge and 0xffffffff or options.lanes, memory_bytes = options.memory_bytes,
+    links = options.links,
     flags = (options.shared and lib.PLAIT_MEMORIES_SHARED or 0) +
             (options.lookahead == false and lib.PLAIT_MEMORIES_NO_LOOKAHEAD or 0)})
   return text_of(function(...)

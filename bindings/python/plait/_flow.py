@@ -27,6 +27,14 @@ if TYPE_CHECKING:
 
 _MODES = {"reads": _raw.PLAIT_ACCESS_READ, "writes": _raw.PLAIT_ACCESS_WRITE, "updates": _raw.PLAIT_ACCESS_READ_WRITE}
 _PEERS = {"all": _raw.PLAIT_PEERS_ALL, "ring": _raw.PLAIT_PEERS_RING, "none": _raw.PLAIT_PEERS_NONE}
+_CHOICES = {"earliest": _raw.PLAIT_CHOOSE_EARLIEST, "single": _raw.PLAIT_CHOOSE_SINGLE,
+            "round-robin": _raw.PLAIT_CHOOSE_ROUND_ROBIN, "stream-aware": _raw.PLAIT_CHOOSE_STREAM_AWARE,
+            "min-size": _raw.PLAIT_CHOOSE_MIN_SIZE, "minmin-time": _raw.PLAIT_CHOOSE_MINMIN_TIME,
+            "minmax-time": _raw.PLAIT_CHOOSE_MINMAX_TIME}
+_PARENTS = {"best": _raw.PLAIT_PARENT_BEST, "same": _raw.PLAIT_PARENT_SAME, "disjoint": _raw.PLAIT_PARENT_DISJOINT,
+            "early-disjoint": _raw.PLAIT_PARENT_EARLY_DISJOINT,
+            "device-disjoint": _raw.PLAIT_PARENT_DEVICE_DISJOINT}
+_LANES = {"reuse": _raw.PLAIT_LANE_REUSE, "always-new": _raw.PLAIT_LANE_ALWAYS_NEW}
 _FORMATS = {"text": _raw.PLAIT_FLOW_TEXT, "json": _raw.PLAIT_FLOW_JSON, "dot": _raw.PLAIT_FLOW_DOT,
             "svg": _raw.PLAIT_FLOW_SVG}
 
@@ -556,13 +564,19 @@ class Flow(Handle):
         return _text(lib.plait_flow_write, self.handle, chosen("format", format, _FORMATS))
 
     def instructions(self, devices: int, peers: str = "all", shared: bool = False, lookahead: bool = True,
-                     format: str = "text") -> str:
+                     format: str = "text", choose: str = "earliest", parent: str = "best", lane: str = "reuse",
+                     lanes: Optional[int] = 1, memory_bytes: int = 0, links: Optional[str] = None) -> str:
         """Return what the tasks of a flow with `record` would do on devices with memories, as
         "text" or "json"; see doc/flow-memories.md. `peers`: memories that copy to each other
         directly: "all", "ring" or "none". `shared`: the devices have one memory in all. Without
-        `lookahead` blocks grow when a task needs it."""
+        `lookahead` blocks grow when a task needs it. `choose`, `parent`, `lane`: policies for
+        devices and lanes. `lanes`: per device, None: no limit. `memory_bytes`: of each memory of
+        devices, 0: no limit. `links`: lines "From,To,Bandwidth"."""
         flags = (_raw.PLAIT_MEMORIES_SHARED if shared else 0) | (0 if lookahead else _raw.PLAIT_MEMORIES_NO_LOOKAHEAD)
-        desc = sized(_raw.plait_memories_desc, devices=devices, peers=chosen("peers", peers, _PEERS), flags=flags)
+        desc = sized(_raw.plait_memories_desc, devices=devices, peers=chosen("peers", peers, _PEERS), flags=flags,
+                     choose=chosen("choose", choose, _CHOICES), parent=chosen("parent", parent, _PARENTS),
+                     lane=chosen("lane", lane, _LANES), lanes=0xffffffff if lanes is None else lanes,
+                     memory_bytes=memory_bytes, links=encode(links))
         return _text(lib.plait_flow_write_instructions, self.handle, byref(desc), chosen("format", format, _FORMATS))
 
     def explain(self) -> str:

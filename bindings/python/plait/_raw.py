@@ -69,6 +69,9 @@ plait_link_flags = c_uint32
 plait_flow_format = c_int32
 plait_memory_peers = c_uint32
 plait_memories_flags = c_uint32
+plait_device_choice = c_uint32
+plait_parent_choice = c_uint32
+plait_lane_choice = c_uint32
 plait_code_parameter_flags = c_uint32
 plait_code_flags = c_uint32
 
@@ -362,6 +365,20 @@ PLAIT_PEERS_RING = 1
 PLAIT_PEERS_NONE = 2
 PLAIT_MEMORIES_SHARED = 1
 PLAIT_MEMORIES_NO_LOOKAHEAD = 2
+PLAIT_CHOOSE_EARLIEST = 0
+PLAIT_CHOOSE_SINGLE = 1
+PLAIT_CHOOSE_ROUND_ROBIN = 2
+PLAIT_CHOOSE_STREAM_AWARE = 3
+PLAIT_CHOOSE_MIN_SIZE = 4
+PLAIT_CHOOSE_MINMIN_TIME = 5
+PLAIT_CHOOSE_MINMAX_TIME = 6
+PLAIT_PARENT_BEST = 0
+PLAIT_PARENT_SAME = 1
+PLAIT_PARENT_DISJOINT = 2
+PLAIT_PARENT_EARLY_DISJOINT = 3
+PLAIT_PARENT_DEVICE_DISJOINT = 4
+PLAIT_LANE_REUSE = 0
+PLAIT_LANE_ALWAYS_NEW = 1
 PLAIT_CODE_POINTER = 1
 PLAIT_CODE_READS = 2
 PLAIT_CODE_WRITES = 4
@@ -1181,6 +1198,12 @@ class plait_memories_desc(Structure):
         ("flags", plait_memories_flags),
         ("devices", c_uint32),
         ("peers", plait_memory_peers),
+        ("choose", plait_device_choice),
+        ("parent", plait_parent_choice),
+        ("lane", plait_lane_choice),
+        ("lanes", c_uint32),
+        ("memory_bytes", c_uint64),
+        ("links", c_char_p),
     ]
 
 

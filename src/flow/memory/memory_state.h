@@ -39,7 +39,7 @@ typedef struct plait__freed {
 	uint64_t bytes; /* of this one, and of all before it */
 } plait__freed;
 
-/* What was allocated and freed in a memory with a capacity, ever; the frees are
+/* Bytes allocated and freed in a memory with a capacity, ever; the frees are
  * those that an alloc to come may have to follow. */
 typedef struct plait__memory_account {
 	uint64_t allocated;

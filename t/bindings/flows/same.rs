@@ -2,7 +2,7 @@
 //! The program of same.py: t/bindings/flows.t compares their outputs.
 use std::mem::swap;
 
-use plait::{args, chunk, FlowFormat, FlowOptions, Memories, Result, System};
+use plait::{args, chunk, DeviceChoice, FlowFormat, FlowOptions, LaneChoice, Memories, ParentChoice, Result, System};
 
 const SIGNATURE: &str = "heat(u: in pointer f32, v: out pointer f32, n: u64, c: struct chunk 48)";
 const SOURCE: &str = "
@@ -65,7 +65,10 @@ fn main() -> Result<()> {
     flow.read("data x 8\ntask late writes=x[2:4]\ntask last reads=x[2:4]\n", "tasks")?;
     let text = flow.explain()?;
     println!("{}", text.lines().filter(|line| line.contains("which it wrote")).last().unwrap_or("").trim());
-    let text = flow.instructions(&Memories::new(3).ring().shared().no_lookahead(), FlowFormat::Text)?;
+    let memories = Memories::new(3).ring().shared().no_lookahead().choose(DeviceChoice::MinSize)
+        .parent(ParentChoice::Disjoint).lane(LaneChoice::AlwaysNew).lanes(u32::MAX).memory_bytes(1 << 30)
+        .links("-1,0,2\n");
+    let text = flow.instructions(&memories, FlowFormat::Text)?;
     println!("{}", text.lines().next().unwrap_or(""));
     flow.finish()
 }

@@ -467,19 +467,49 @@ end
 const MEMORY_PEERS = Dict(:all => Raw.PLAIT_PEERS_ALL, :ring => Raw.PLAIT_PEERS_RING,
                           :none => Raw.PLAIT_PEERS_NONE)
 
+const MEMORY_CHOICES = Dict(
+    :earliest => Raw.PLAIT_CHOOSE_EARLIEST, :single => Raw.PLAIT_CHOOSE_SINGLE,
+    :round_robin => Raw.PLAIT_CHOOSE_ROUND_ROBIN, :stream_aware => Raw.PLAIT_CHOOSE_STREAM_AWARE,
+    :min_size => Raw.PLAIT_CHOOSE_MIN_SIZE, :minmin_time => Raw.PLAIT_CHOOSE_MINMIN_TIME,
+    :minmax_time => Raw.PLAIT_CHOOSE_MINMAX_TIME)
+const MEMORY_PARENTS = Dict(
+    :best => Raw.PLAIT_PARENT_BEST, :same => Raw.PLAIT_PARENT_SAME,
+    :disjoint => Raw.PLAIT_PARENT_DISJOINT, :early_disjoint => Raw.PLAIT_PARENT_EARLY_DISJOINT,
+    :device_disjoint => Raw.PLAIT_PARENT_DEVICE_DISJOINT)
+const MEMORY_LANES = Dict(:reuse => Raw.PLAIT_LANE_REUSE, :always_new => Raw.PLAIT_LANE_ALWAYS_NEW)
+
+function memory_policy(name, known, value)
+    haskey(known, value) || throw(ArgumentError("instructions: no $name $(repr(value))"))
+    return known[value]
+end
+
 """
-    Plait.instructions(flow, devices; peers=:all, shared=false, lookahead=true, format=:text)
+    Plait.instructions(flow, devices; peers=:all, shared=false, lookahead=true, format=:text,
+                       choose=:earliest, parent=:best, lane=:reuse, lanes=1, memory_bytes=0,
+                       links=nothing)
 
 Return what the tasks of a flow with `record` would do on devices with memories, as `:text` or
 `:json`; see doc/flow-memories.md. `peers`: memories that copy to each other directly: `:all`,
 `:ring` or `:none`. `shared`: the devices have one memory in all. Without `lookahead` blocks
-grow when a task needs it.
+grow when a task needs it. `choose`, `parent`, `lane`: policies for devices and lanes. `lanes`: per
+device, `nothing`: no limit. `memory_bytes`: of each memory of devices, 0: no limit. `links`: lines
+"From,To,Bandwidth".
 """
-function instructions(flow::Flow, devices; peers=:all, shared=false, lookahead=true, format=:text)
+function instructions(flow::Flow, devices; peers=:all, shared=false, lookahead=true, format=:text,
+                      choose=:earliest, parent=:best, lane=:reuse, lanes=1, memory_bytes=0,
+                      links=nothing)
     haskey(FLOW_FORMATS, format) || throw(ArgumentError("instructions: no format $(repr(format))"))
     haskey(MEMORY_PEERS, peers) || throw(ArgumentError("instructions: no peers $(repr(peers))"))
     flags = (shared ? Raw.PLAIT_MEMORIES_SHARED : 0) |
             (lookahead ? 0 : Raw.PLAIT_MEMORIES_NO_LOOKAHEAD)
-    desc = Ref(sized(Raw.plait_memories_desc; devices=devices, peers=MEMORY_PEERS[peers], flags=flags))
-    return rstrip(text_of(Raw.plait_flow_write_instructions, flow, desc, FLOW_FORMATS[format]), '\0')
+    given = links === nothing ? "" : String(links)
+    GC.@preserve given begin
+        desc = Ref(sized(Raw.plait_memories_desc; devices=devices, peers=MEMORY_PEERS[peers], flags=flags,
+                         choose=memory_policy("choose", MEMORY_CHOICES, choose),
+                         parent=memory_policy("parent", MEMORY_PARENTS, parent),
+                         lane=memory_policy("lane", MEMORY_LANES, lane),
+                         lanes=lanes === nothing ? typemax(UInt32) : lanes, memory_bytes=memory_bytes,
+                         links=links === nothing ? C_NULL : pointer(given)))
+        return rstrip(text_of(Raw.plait_flow_write_instructions, flow, desc, FLOW_FORMATS[format]), '\0')
+    end
 end

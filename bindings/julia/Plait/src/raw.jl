@@ -67,6 +67,9 @@ const plait_link_flags = UInt32
 const plait_flow_format = Int32
 const plait_memory_peers = UInt32
 const plait_memories_flags = UInt32
+const plait_device_choice = UInt32
+const plait_parent_choice = UInt32
+const plait_lane_choice = UInt32
 const plait_code_parameter_flags = UInt32
 const plait_code_flags = UInt32
 
@@ -361,6 +364,20 @@ const PLAIT_PEERS_RING = plait_memory_peers(1)
 const PLAIT_PEERS_NONE = plait_memory_peers(2)
 const PLAIT_MEMORIES_SHARED = plait_memories_flags(1)
 const PLAIT_MEMORIES_NO_LOOKAHEAD = plait_memories_flags(2)
+const PLAIT_CHOOSE_EARLIEST = plait_device_choice(0)
+const PLAIT_CHOOSE_SINGLE = plait_device_choice(1)
+const PLAIT_CHOOSE_ROUND_ROBIN = plait_device_choice(2)
+const PLAIT_CHOOSE_STREAM_AWARE = plait_device_choice(3)
+const PLAIT_CHOOSE_MIN_SIZE = plait_device_choice(4)
+const PLAIT_CHOOSE_MINMIN_TIME = plait_device_choice(5)
+const PLAIT_CHOOSE_MINMAX_TIME = plait_device_choice(6)
+const PLAIT_PARENT_BEST = plait_parent_choice(0)
+const PLAIT_PARENT_SAME = plait_parent_choice(1)
+const PLAIT_PARENT_DISJOINT = plait_parent_choice(2)
+const PLAIT_PARENT_EARLY_DISJOINT = plait_parent_choice(3)
+const PLAIT_PARENT_DEVICE_DISJOINT = plait_parent_choice(4)
+const PLAIT_LANE_REUSE = plait_lane_choice(0)
+const PLAIT_LANE_ALWAYS_NEW = plait_lane_choice(1)
 const PLAIT_CODE_POINTER = plait_code_parameter_flags(1)
 const PLAIT_CODE_READS = plait_code_parameter_flags(2)
 const PLAIT_CODE_WRITES = plait_code_parameter_flags(4)
@@ -1080,6 +1097,12 @@ struct plait_memories_desc
     flags::plait_memories_flags
     devices::UInt32
     peers::plait_memory_peers
+    choose::plait_device_choice
+    parent::plait_parent_choice
+    lane::plait_lane_choice
+    lanes::UInt32
+    memory_bytes::UInt64
+    links::Cstring
 end
 
 struct plait_code_parameter

@@ -66,6 +66,9 @@ pub type plait_link_flags = u32;
 pub type plait_flow_format = i32;
 pub type plait_memory_peers = u32;
 pub type plait_memories_flags = u32;
+pub type plait_device_choice = u32;
+pub type plait_parent_choice = u32;
+pub type plait_lane_choice = u32;
 pub type plait_code_parameter_flags = u32;
 pub type plait_code_flags = u32;
 pub const PLAIT_VERSION_MAJOR: u32 = 0;
@@ -358,6 +361,20 @@ pub const PLAIT_PEERS_RING: plait_memory_peers = 1;
 pub const PLAIT_PEERS_NONE: plait_memory_peers = 2;
 pub const PLAIT_MEMORIES_SHARED: plait_memories_flags = 1;
 pub const PLAIT_MEMORIES_NO_LOOKAHEAD: plait_memories_flags = 2;
+pub const PLAIT_CHOOSE_EARLIEST: plait_device_choice = 0;
+pub const PLAIT_CHOOSE_SINGLE: plait_device_choice = 1;
+pub const PLAIT_CHOOSE_ROUND_ROBIN: plait_device_choice = 2;
+pub const PLAIT_CHOOSE_STREAM_AWARE: plait_device_choice = 3;
+pub const PLAIT_CHOOSE_MIN_SIZE: plait_device_choice = 4;
+pub const PLAIT_CHOOSE_MINMIN_TIME: plait_device_choice = 5;
+pub const PLAIT_CHOOSE_MINMAX_TIME: plait_device_choice = 6;
+pub const PLAIT_PARENT_BEST: plait_parent_choice = 0;
+pub const PLAIT_PARENT_SAME: plait_parent_choice = 1;
+pub const PLAIT_PARENT_DISJOINT: plait_parent_choice = 2;
+pub const PLAIT_PARENT_EARLY_DISJOINT: plait_parent_choice = 3;
+pub const PLAIT_PARENT_DEVICE_DISJOINT: plait_parent_choice = 4;
+pub const PLAIT_LANE_REUSE: plait_lane_choice = 0;
+pub const PLAIT_LANE_ALWAYS_NEW: plait_lane_choice = 1;
 pub const PLAIT_CODE_POINTER: plait_code_parameter_flags = 1;
 pub const PLAIT_CODE_READS: plait_code_parameter_flags = 2;
 pub const PLAIT_CODE_WRITES: plait_code_parameter_flags = 4;
@@ -1039,6 +1056,12 @@ pub struct plait_memories_desc [size] {
     pub flags: plait_memories_flags,
     pub devices: u32,
     pub peers: plait_memory_peers,
+    pub choose: plait_device_choice,
+    pub parent: plait_parent_choice,
+    pub lane: plait_lane_choice,
+    pub lanes: u32,
+    pub memory_bytes: u64,
+    pub links: *const c_char,
 }
 pub struct plait_code_parameter [size] {
     pub size: u32,

@@ -140,18 +140,106 @@ fn number_of(format: FlowFormat) -> raw::plait_flow_format {
     }
 }
 
+/// Policy for the device of a launch that is not split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceChoice {
+    /// Predicted to finish first.
+    Earliest = raw::PLAIT_CHOOSE_EARLIEST as isize,
+    /// The first device.
+    Single = raw::PLAIT_CHOOSE_SINGLE as isize,
+    /// In turn.
+    RoundRobin = raw::PLAIT_CHOOSE_ROUND_ROBIN as isize,
+    /// Fewest busy lanes.
+    StreamAware = raw::PLAIT_CHOOSE_STREAM_AWARE as isize,
+    /// Has most bytes of the data.
+    MinSize = raw::PLAIT_CHOOSE_MIN_SIZE as isize,
+    /// Least time of moves, by the best links.
+    MinMinTime = raw::PLAIT_CHOOSE_MINMIN_TIME as isize,
+    /// Least time of moves, by the worst links.
+    MinMaxTime = raw::PLAIT_CHOOSE_MINMAX_TIME as isize,
+}
+
+/// Policy for the lane of a launch, after the tasks that it comes behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParentChoice {
+    /// The lane that can start it first.
+    Best = raw::PLAIT_PARENT_BEST as isize,
+    /// The lane of the first one.
+    Same = raw::PLAIT_PARENT_SAME as isize,
+    /// Of the first whose lane no other has.
+    Disjoint = raw::PLAIT_PARENT_DISJOINT as isize,
+    /// The same, on the chosen device.
+    EarlyDisjoint = raw::PLAIT_PARENT_EARLY_DISJOINT as isize,
+    /// A device of such lanes first.
+    DeviceDisjoint = raw::PLAIT_PARENT_DEVICE_DISJOINT as isize,
+}
+
+/// Policy for a lane that is of no earlier task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LaneChoice {
+    /// An idle one, a new one, or the one that is free first.
+    Reuse = raw::PLAIT_LANE_REUSE as isize,
+    /// A new one.
+    AlwaysNew = raw::PLAIT_LANE_ALWAYS_NEW as isize,
+}
+
 /// Devices with memories, which need not exist, for [`Flow::instructions`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Memories {
     devices: u32,
     peers: u32,
     flags: u32,
+    choose: u32,
+    parent: u32,
+    lane: u32,
+    lanes: u32,
+    memory_bytes: u64,
+    links: Option<String>,
 }
 
 impl Memories {
     /// Start with devices that have a memory each, and all memories copy to each other.
     pub fn new(devices: u32) -> Memories {
-        Memories { devices, peers: raw::PLAIT_PEERS_ALL, flags: 0 }
+        Memories {
+            devices, peers: raw::PLAIT_PEERS_ALL, flags: 0, choose: 0, parent: 0, lane: 0, lanes: 1,
+            memory_bytes: 0, links: None,
+        }
+    }
+
+    /// Choose devices of launches by a policy.
+    pub fn choose(mut self, choice: DeviceChoice) -> Self {
+        self.choose = choice as u32;
+        self
+    }
+
+    /// Choose lanes after earlier tasks by a policy.
+    pub fn parent(mut self, choice: ParentChoice) -> Self {
+        self.parent = choice as u32;
+        self
+    }
+
+    /// Choose other lanes by a policy.
+    pub fn lane(mut self, choice: LaneChoice) -> Self {
+        self.lane = choice as u32;
+        self
+    }
+
+    /// Give each device so many lanes for launches; `u32::MAX`: no limit.
+    pub fn lanes(mut self, count: u32) -> Self {
+        self.lanes = count;
+        self
+    }
+
+    /// Give each memory of devices so many bytes.
+    pub fn memory_bytes(mut self, bytes: u64) -> Self {
+        self.memory_bytes = bytes;
+        self
+    }
+
+    /// Set bandwidths by lines "From,To,Bandwidth", in GB/s; the host is -1.
+    pub fn links(mut self, text: &str) -> Self {
+        self.links = Some(text.to_string());
+        self
     }
 
     /// Let each device copy to the ones beside it, and to others by way of the host.
@@ -492,7 +580,14 @@ impl Flow {
     /// Return what the tasks of a flow with [`FlowOptions::record`] would do on devices with
     /// memories, as text or JSON; see doc/flow-memories.md.
     pub fn instructions(&self, memories: &Memories, format: FlowFormat) -> Result<String> {
+        let links = memories.links.as_deref().map(c_text).transpose()?;
         let desc = raw::plait_memories_desc {
+            choose: memories.choose,
+            parent: memories.parent,
+            lane: memories.lane,
+            lanes: memories.lanes,
+            memory_bytes: memories.memory_bytes,
+            links: pointer_of(&links),
             flags: memories.flags,
             devices: memories.devices,
             peers: memories.peers,

@@ -48,7 +48,7 @@ pub use access::{chunk, Access, Accessed, Accesses, BySignature, Part, Reads, Sp
 pub use coll::{Chunk, Coll, CollBuffer, CollKind, CollOptions, CollTarget, CompileOptions, Protocol};
 pub use data::{Data, DataBuilder, DataView, DataViewMut, Token};
 pub use error::{Error, Result, Status};
-pub use flow::{Done, Flow, FlowFormat, FlowInfo, FlowOptions, Memories};
+pub use flow::{Done, Flow, FlowFormat, FlowInfo, FlowOptions, DeviceChoice, LaneChoice, Memories, ParentChoice};
 pub use graph::{Adding, Count, Freeze, Graph, Made, Node};
 pub use inbox::{is_stopping, Outcome, Verdict};
 pub use kernel::{bytes, host_value, iteration, memory, memory_mut, parameter, scratch, Argument, Items, Kernel, KernelBuilder, Parameter,
