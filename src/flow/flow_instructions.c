@@ -77,7 +77,7 @@ static plait_status check(const plait_memories_desc *memories,
 			   format);
 }
 
-/* What is asked for, and the system that it is asked of. */
+/* A request: the form, and the system with its policies and links. */
 struct request {
 	const plait_memories_desc *desc;
 	plait_flow_format format;
