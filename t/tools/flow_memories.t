@@ -148,6 +148,18 @@ ok(len(g.copies()) == 2 and all(i["memory"] == 0 for i in g.copies()), "nothing 
 g = Graph("data u 64\ndata v 64\n" + "task w items=1 writes=u\n" + "task w items=1 writes=v\n" + "task r items=1 reads=v\n", 2)
 ok([i["device"] for i in g.kind("launch")] == [0, 1, 1], "a launch runs where its data is", g.list)
 
+# --- cases of staging and of odd shapes
+PINGPONG = "data u 64\ndata v 64\ntask i items=64 split=1 writes=u:own\n" + (
+    "task a items=64 split=1 reads=u:all writes=v:own\nswap u v\n" * 8)
+g = Graph(PINGPONG, 2, "--peers", "none")
+ok(boxes(g.kind("alloc", memory=0)) == [(d, low, high) for d in "uv" for low, high in (((0,), (32,)), ((32,), (64,)))] and
+   len(g.copies()) == 32, "staging blocks are used again", boxes(g.kind("alloc", memory=0)))
+ok(not g.kind("free"), "and stay", g.kind("free"))
+RING = ("data u 256x256 bytes=4\ntask i items=1 writes=u\ntask x reads=u[64:192,64:192]\n"
+        "task r reads=u\n")
+g = Graph(RING, 1)
+ok(sum(i["bytes"] for i in g.copies(1, 0)) == 256 * 256 * 4 and len(g.copies(1, 0)) == 5, "a ring is copied as four boxes", boxes(g.copies()))
+
 # --- warnings
 g = Graph("data u 64\ntask r items=64 split=1 reads=u:own\n", 2)
 ok(len(g.all["warnings"]) == 2 and not g.copies(), "what nothing wrote is not copied", g.all["warnings"])

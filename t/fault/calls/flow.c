@@ -339,16 +339,23 @@ static plait_status repetition(struct place *place, plait_error *error)
 /* A flow that fails to record says so when it is written. */
 static plait_status write(struct place *place, plait_error *error)
 {
-	static const char text[] = "data u 8\nrepeat 9\ntask a items=8 split=1 "
-				   "pieces=2 reads=u:own\n"
+	static const char text[] = "data u 8\ntask i writes=u\nrepeat 9\n"
+				   "task a items=8 split=1 pieces=2 "
+				   "updates=u:own\n"
+				   "task c items=1 reads=u[0:2]\n"
 				   "end\ntask b writes=u[2:6]\n";
 	const plait_flow_desc desc = { .size = sizeof(desc), .window = 64,
 				       .flags = PLAIT_FLOW_RECORD };
 	plait_flow *flow = NULL;
 	const plait_task_desc split = { .size = sizeof(split), .split = 1 };
-	const plait_memories_desc memories = {
-		.size = sizeof(memories), .devices = 2,
-		.flags = PLAIT_MEMORIES_NO_LOOKAHEAD };
+	/* The second one evicts a block for each piece. */
+	const plait_memories_desc memories[] = {
+		{ .size = sizeof(memories[0]), .devices = 2,
+		  .flags = PLAIT_MEMORIES_NO_LOOKAHEAD },
+		{ .size = sizeof(memories[0]), .devices = 1,
+		  .memory_bytes = 32, .lanes = UINT32_MAX,
+		  .links = "-1,0,4\n" },
+	};
 	uint64_t bytes = 0;
 	plait_status status = plait_flow_create(place->context, &desc, &flow,
 						error);
@@ -358,8 +365,8 @@ static plait_status write(struct place *place, plait_error *error)
 					 error);
 	for (plait_flow_format f = 0; status == PLAIT_OK && f < 4; f++)
 		status = plait_flow_write(flow, f, NULL, 0, &bytes, error);
-	if (status == PLAIT_OK)
-		status = plait_flow_write_instructions(flow, &memories,
+	for (int i = 0; status == PLAIT_OK && i < 2; i++)
+		status = plait_flow_write_instructions(flow, &memories[i],
 						       PLAIT_FLOW_JSON, NULL, 0,
 						       &bytes, error);
 	if (status == PLAIT_OK)
