@@ -130,10 +130,9 @@ void plait__copy_maker_fetch(plait__memory_state *state,
 {
 	plait__coherence *coherence =
 		&plait__memory_state_data(state, need->data)->coherence;
-	plait__vector versions;
+	plait__vector versions = plait__memory_state_take_list(
+		state, PLAIT__SCRATCH_VERSIONS, sizeof(plait__version));
 
-	plait__vector_init(&versions, state->allocator,
-			   sizeof(plait__version));
 	for (uint32_t i = 0; i < need->boxes->count; i++)
 		plait__coherence_find(coherence,
 				      plait__vector_at(need->boxes, i),
@@ -144,7 +143,8 @@ void plait__copy_maker_fetch(plait__memory_state *state,
 	plait__coherence_join(&versions);
 	for (uint32_t i = 0; !state->failed && i < versions.count; i++)
 		fetch_version(state, need, plait__vector_at(&versions, i));
-	plait__vector_fini(&versions);
+	plait__memory_state_give_list(state, PLAIT__SCRATCH_VERSIONS,
+				      &versions);
 }
 
 /* ---- values that are about to be lost ---- */

@@ -97,31 +97,31 @@ static void list_overwritten(struct compiling *by, uint32_t data,
 
 static void ensure_blocks(struct compiling *by, uint32_t data)
 {
-	plait__vector overwritten;
+	plait__vector overwritten = plait__memory_state_take_list(
+		by->state, PLAIT__SCRATCH_OVERWRITTEN, sizeof(plait_box));
 
-	plait__vector_init(&overwritten, by->state->allocator,
-			   sizeof(plait_box));
 	list_overwritten(by, data, &overwritten);
 	plait__task_room_ensure(&by->room, data, &overwritten);
-	plait__vector_fini(&overwritten);
+	plait__memory_state_give_list(by->state, PLAIT__SCRATCH_OVERWRITTEN,
+				      &overwritten);
 }
 
 /* ---- one task ---- */
 
 static void fetch(struct compiling *by, uint32_t data)
 {
-	plait__vector boxes;
+	plait__vector boxes = plait__memory_state_take_list(
+		by->state, PLAIT__SCRATCH_READS, sizeof(plait_box));
 	const plait__copy_need need = { .task = by->index,
 					.device = by->device, .data = data,
 					.memory = by->memory, .boxes = &boxes };
 
-	plait__vector_init(&boxes, by->state->allocator, sizeof(plait_box));
 	for (uint32_t i = 0; i < by->task->access_count; i++)
 		if (access_of(by, i)->data == data && reads(access_of(by, i)) &&
 		    !plait__box_list_add(&boxes, &access_of(by, i)->box))
 			by->state->failed = true;
 	plait__copy_maker_fetch(by->state, &need);
-	plait__vector_fini(&boxes);
+	plait__memory_state_give_list(by->state, PLAIT__SCRATCH_READS, &boxes);
 }
 
 static void add_access(struct compiling *by, uint32_t i)

@@ -107,4 +107,7 @@ void plait__memory_state_fini(plait__memory_state *state)
 	for (uint32_t m = 0; m <= PLAIT__MEMORY_DEVICES; m++)
 		plait__vector_fini(&state->accounts[m].frees);
 	plait__vector_fini(&state->data);
+	for (uint32_t i = 0; i < PLAIT__SCRATCH_LISTS; i++)
+		if (state->scratch[i].each != 0)
+			plait__vector_fini(&state->scratch[i]);
 }

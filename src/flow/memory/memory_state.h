@@ -54,6 +54,17 @@ typedef struct plait__refusal {
 	uint64_t bytes; /* that it needs */
 } plait__refusal;
 
+/* Lists of one task, whose memory is kept from task to task. */
+enum {
+	PLAIT__SCRATCH_NEEDS,
+	PLAIT__SCRATCH_PINNED,
+	PLAIT__SCRATCH_BOXES,
+	PLAIT__SCRATCH_OVERWRITTEN,
+	PLAIT__SCRATCH_READS,
+	PLAIT__SCRATCH_VERSIONS,
+	PLAIT__SCRATCH_LISTS
+};
+
 typedef struct plait__memory_state {
 	const plait_allocator *allocator;
 	const plait__record *record;
@@ -71,6 +82,7 @@ typedef struct plait__memory_state {
 	uint64_t peak[PLAIT__MEMORY_DEVICES + 1];
 	plait__memory_account accounts[PLAIT__MEMORY_DEVICES + 1];
 	plait__refusal refusal;
+	plait__vector scratch[PLAIT__SCRATCH_LISTS];
 } plait__memory_state;
 
 /* Begin without data.  Without a list the state anticipates. */
@@ -88,6 +100,27 @@ static inline plait__data_state *plait__memory_state_data(
 	const plait__memory_state *state, uint32_t data)
 {
 	return plait__vector_at(&state->data, data);
+}
+
+/* Take a list, which is empty; the caller gives it back. */
+static inline plait__vector
+plait__memory_state_take_list(plait__memory_state *state, uint32_t which,
+			      uint32_t each)
+{
+	plait__vector list = state->scratch[which];
+
+	plait__vector_init(&state->scratch[which], state->allocator, each);
+	if (list.each == 0)
+		list = state->scratch[which];
+	list.count = 0;
+	return list;
+}
+
+static inline void plait__memory_state_give_list(plait__memory_state *state,
+						 uint32_t which,
+						 plait__vector *list)
+{
+	state->scratch[which] = *list;
 }
 
 static inline bool plait__memory_state_is_bounded(

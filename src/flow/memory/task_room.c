@@ -79,9 +79,9 @@ static void list_data(plait__task_room *room, uint32_t data,
 
 static void list_needs(plait__task_room *room)
 {
-	plait__vector boxes;
+	plait__vector boxes = plait__memory_state_take_list(
+		room->state, PLAIT__SCRATCH_BOXES, sizeof(plait_box));
 
-	plait__vector_init(&boxes, room->state->allocator, sizeof(plait_box));
 	for (uint32_t i = 0; !room->state->failed && i < access_count(room);
 	     i++) {
 		uint32_t data = access_at(room, i)->data;
@@ -90,7 +90,8 @@ static void list_needs(plait__task_room *room)
 		    !has_needs_of(room, data))
 			list_data(room, data, &boxes);
 	}
-	plait__vector_fini(&boxes);
+	plait__memory_state_give_list(room->state, PLAIT__SCRATCH_BOXES,
+				      &boxes);
 }
 
 static uint64_t needed_bytes(const plait__task_room *room)
@@ -222,9 +223,10 @@ bool plait__task_room_open(plait__task_room *room, plait__memory_state *state,
 
 	*room = (plait__task_room){ .state = state, .task = task,
 				    .device = device, .memory = memory };
-	plait__vector_init(&room->needs, state->allocator,
-			   sizeof(plait__task_need));
-	plait__vector_init(&room->pinned, state->allocator, sizeof(uint32_t));
+	room->needs = plait__memory_state_take_list(
+		state, PLAIT__SCRATCH_NEEDS, sizeof(plait__task_need));
+	room->pinned = plait__memory_state_take_list(
+		state, PLAIT__SCRATCH_PINNED, sizeof(uint32_t));
 	list_needs(room);
 	if (state->failed || !plait__memory_state_is_bounded(state, memory))
 		return true;
@@ -240,8 +242,10 @@ bool plait__task_room_open(plait__task_room *room, plait__memory_state *state,
 
 void plait__task_room_close(plait__task_room *room)
 {
-	plait__vector_fini(&room->needs);
-	plait__vector_fini(&room->pinned);
+	plait__memory_state_give_list(room->state, PLAIT__SCRATCH_NEEDS,
+				      &room->needs);
+	plait__memory_state_give_list(room->state, PLAIT__SCRATCH_PINNED,
+				      &room->pinned);
 }
 
 /* ---- one block ---- */
