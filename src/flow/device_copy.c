@@ -174,6 +174,20 @@ static plait_status submit(const struct copy *copy, plait_error *error)
 	return PLAIT_OK;
 }
 
+/* The memories with the values; without those of lost devices, if others have
+ * them. */
+static uint64_t find_sources(const plait__flow *flow, uint64_t valid)
+{
+	const plait__flow_devices *devices = flow->devices;
+	uint64_t left = valid;
+
+	for (uint32_t i = 0; i < devices->count; i++)
+		if (devices->items[i].memory != PLAIT__MEMORY_HOST &&
+		    plait__flow_devices_is_lost(flow, &devices->items[i]))
+			left &= ~(UINT64_C(1) << devices->items[i].memory);
+	return left != 0 ? left : valid;
+}
+
 /* Copy a box whose values are in the memories of `version`; by way of the
  * program's memory, if none of them reaches the task's. */
 static plait_status fetch(plait__flow_task *task, plait__data *whole,
@@ -181,12 +195,13 @@ static plait_status fetch(plait__flow_task *task, plait__data *whole,
 {
 	const plait__memory_system *system = &task->flow->devices->system;
 	struct copy copy = { task->flow, whole, version->box, 0, task->memory };
+	const uint64_t valid = find_sources(task->flow, version->valid);
 	plait_status status;
 
-	if ((version->valid & system->reaching[task->memory]) == 0) {
+	if ((valid & system->reaching[task->memory]) == 0) {
 		copy.to = PLAIT__MEMORY_HOST;
 		copy.from = plait__memory_system_source(
-			system, version->valid, version->memory, copy.to);
+			system, valid, version->memory, copy.to);
 		status = submit(&copy, error);
 		if (status != PLAIT_OK)
 			return status;
@@ -194,7 +209,7 @@ static plait_status fetch(plait__flow_task *task, plait__data *whole,
 		copy.to = task->memory;
 	} else {
 		copy.from = plait__memory_system_source(
-			system, version->valid, version->memory, copy.to);
+			system, valid, version->memory, copy.to);
 	}
 	return submit(&copy, error);
 }

@@ -63,8 +63,7 @@ static const char *find_lack(const plait__flow_task *task,
 	if (device->memory == PLAIT__MEMORY_HOST)
 		return kernel->function != NULL ?
 			       NULL : "has no code for the kernel";
-	if (plait__device_engine_is_dead(&task->flow->devices->engine,
-					 device->lane))
+	if (plait__flow_devices_is_lost(task->flow, device))
 		return "is lost";
 	return plait__kernel_lacks(kernel, device->device);
 }

@@ -56,6 +56,17 @@ static inline void plait__flow_devices_flush(plait__flow *flow)
 		plait__device_engine_flush(&flow->devices->engine);
 }
 
+/* Returns true if one of the device's lanes could not be replaced: it gets no
+ * launches, and what is valid elsewhere is not copied from it. */
+static inline bool plait__flow_devices_is_lost(const plait__flow *flow,
+					       const plait__flow_device *device)
+{
+	const plait__device_engine *engine = &flow->devices->engine;
+
+	return plait__device_engine_is_dead(engine, device->lane) ||
+	       plait__device_engine_is_dead(engine, device->lane + 1);
+}
+
 /* PLAIT_E_UNSUPPORTED, if the flow has devices. */
 plait_status plait__flow_devices_refuse(const plait__flow *flow,
 					const char *what, plait_error *error);

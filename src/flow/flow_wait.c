@@ -2,6 +2,7 @@
 /* Waits for ops, and for room; see flow_wait.h. */
 #include "flow/flow_wait.h"
 
+#include "flow/flow_devices.h"
 #include "flow/flow_late.h"
 #include "flow/op_await.h"
 #include "flow/own_tasks.h"
@@ -47,11 +48,14 @@ static bool is_ready(void *arg)
 	return false;
 }
 
-/* Costs a fence of all threads, which a thread that need not sleep is spared. */
+/* The thread is about to sleep.  Costs a fence of all threads, which one that need
+ * not is spared. */
 static void announce(void *arg)
 {
 	struct wait *wait = arg;
 
+	if (wait->flow->devices != NULL)
+		plait__device_engine_look(&wait->flow->devices->engine);
 	(void)plait__flow_lanes_await(&wait->flow->lanes, wait->awaited,
 				      &wait->announced);
 }

@@ -378,32 +378,52 @@ static void arm_all(plait__device_engine *engine)
 		arm(&engine->items[i]);
 }
 
-/* Look at the lane, which has a notification: its first field. */
-static void collect(plait__flow_arrival *arrival)
+/* Replace the lanes that have failed, and begin anew what can. */
+static void recover(plait__device_engine *engine, plait__device_op **ended)
 {
-	plait__device_lane *lane = (plait__device_lane *)(void *)arrival;
-	plait__device_engine *engine = lane->engine;
+	plait__mutex_lock(&engine->submitting);
+	replace_all(engine);
+	plait__mutex_unlock(&engine->submitting);
+	plait__mutex_lock(engine->lock);
+	begin_again(engine, ended);
+	plait__mutex_unlock(engine->lock);
+}
+
+/* Find the ops of some lanes that have ended, and go on from there. */
+static void look(plait__device_engine *engine, plait__device_lane *lanes,
+		 uint32_t count, bool was_told)
+{
 	plait__device_op *ended = NULL;
 	bool has_failed = false;
 
 	plait__mutex_lock(engine->lock);
-	lane->is_armed = false;
-	end_ops(lane, &ended);
+	for (uint32_t i = 0; i < count; i++) {
+		lanes[i].is_armed &= !was_told;
+		end_ops(&lanes[i], &ended);
+	}
 	begin_again(engine, &ended);
 	for (uint32_t i = 0; i < engine->count; i++)
 		has_failed |= must_replace(&engine->items[i]);
-	arm(lane);
+	for (uint32_t i = 0; i < count; i++)
+		arm(&lanes[i]);
 	plait__mutex_unlock(engine->lock);
-	if (has_failed) {
-		plait__mutex_lock(&engine->submitting);
-		replace_all(engine);
-		plait__mutex_unlock(&engine->submitting);
-		plait__mutex_lock(engine->lock);
-		begin_again(engine, &ended);
-		plait__mutex_unlock(engine->lock);
-	}
+	if (has_failed)
+		recover(engine, &ended);
 	return_all(engine, ended);
 	plait__device_engine_flush(engine);
+}
+
+/* Look at the lane, which has a notification: its first field. */
+static void collect(plait__flow_arrival *arrival)
+{
+	plait__device_lane *lane = (plait__device_lane *)(void *)arrival;
+
+	look(lane->engine, lane, 1, true);
+}
+
+void plait__device_engine_look(plait__device_engine *engine)
+{
+	look(engine, engine->items, engine->count, false);
 }
 
 void plait__device_engine_flush(plait__device_engine *engine)

@@ -79,4 +79,8 @@ bool plait__device_engine_is_dead(const plait__device_engine *engine,
 /* Submit what has begun.  Caller does not hold the lock. */
 void plait__device_engine_flush(plait__device_engine *engine);
 
+/* Look at all lanes, for a thread that is about to sleep: a lost device may owe a
+ * notification for ever.  Caller does not hold the lock. */
+void plait__device_engine_look(plait__device_engine *engine);
+
 #endif

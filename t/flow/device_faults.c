@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Flows on devices whose backend fails: the k-th call, or that one and all after
+ * it, for each k until the program does not get so far.  Every wait ends, no
+ * value is wrong, and after a single failure the flow goes on.
+ */
+#include "flows.h"
+
+enum { N = 64, STEPS = 6, DEVICES = 2, MOST = 2000 };
+
+static plait_data *data[3];
+static plait_kernel *axpy;
+static float values[N];
+
+static bool fault_told;
+
+static void look_for_fault(void *user_data, int32_t level, const char *line)
+{
+	(void)user_data;
+	(void)level;
+	if (strstr(line, "fault: call ") != NULL)
+		__atomic_store_n(&fault_told, true, __ATOMIC_SEQ_CST);
+}
+
+static bool open_all(const char *options)
+{
+	plait_context_desc context = { .size = sizeof(context),
+				       .flags = PLAIT_CONTEXT_NO_WORKERS,
+				       .backends = "host,chaos",
+				       .wrap = "fault", .options = options,
+				       .log = look_for_fault,
+				       .log_level = PLAIT_LOG_WARNING };
+	plait_flow_desc desc = { .size = sizeof(desc),
+				 .device_count = DEVICES };
+	plait_device *devices[8];
+	plait_status status;
+
+	memset(&flow_rig, 0, sizeof(flow_rig));
+	flow_rig.error.size = sizeof(flow_rig.error);
+	flow = NULL;
+	flow_devices = DEVICES;
+	status = plait_context_open(&context, &flow_rig.context,
+				    &flow_rig.error);
+	if (status != PLAIT_OK)
+		return false;
+	desc.devices = devices;
+	return open_devices(devices) &&
+	       plait_flow_create(flow_rig.context, &desc, &flow,
+				 &flow_rig.error) == PLAIT_OK;
+}
+
+static void close_all(void)
+{
+	for (int i = 0; i < 3; i++) {
+		plait_data_release(data[i]);
+		data[i] = NULL;
+	}
+	plait_kernel_release(axpy);
+	axpy = NULL;
+	plait_flow_release(flow);
+	plait_context_release(flow_rig.context);
+}
+
+static bool make_data(void)
+{
+	const plait_data_desc desc = { .size = sizeof(desc), .dimensions = 1,
+				       .element_bytes = 4, .extent = { N } };
+	const plait_kernel_desc kernel = {
+		.size = sizeof(kernel), .function = run_axpy,
+		.signature = "axpy(a: f32, x: in pointer f32, y: pointer f32)",
+	};
+	bool done = plait_kernel_create(flow_rig.context, &kernel, &axpy,
+					NULL) == PLAIT_OK;
+
+	for (int i = 0; done && i < 3; i++)
+		done = plait_data_create(flow, &desc, &data[i], NULL) ==
+		       PLAIT_OK;
+	return done;
+}
+
+static plait_status set_all(float value)
+{
+	plait_status status = PLAIT_OK;
+
+	for (int i = 0; i < N; i++)
+		values[i] = value;
+	for (int i = 0; status == PLAIT_OK && i < 3; i++)
+		status = plait_data_write(data[i], NULL, values, NULL);
+	return status;
+}
+
+static plait_status launch(plait_data *x, plait_data *y)
+{
+	float a = 1;
+
+	return plait_flow_launch(
+		flow, axpy, PLAIT_ITEMS(N),
+		PLAIT_ARGUMENTS(PLAIT_VALUE(a), PLAIT_DATA(x), PLAIT_DATA(y)),
+		NULL, &flow_rig.error);
+}
+
+/* y = 1 + a for each launch that was taken: the value if the read is good. */
+static void run_once(bool *out_good)
+{
+	float want[2] = { 1, 1 };
+	int wrong = 0;
+
+	*out_good = set_all(1) == PLAIT_OK;
+	for (int i = 0; i < STEPS; i++)
+		for (int k = 0; k < 2; k++) {
+			bool taken = launch(data[2], data[k]) == PLAIT_OK;
+
+			want[k] += taken;
+			*out_good &= taken;
+		}
+	for (int k = 0; k < 2; k++) {
+		if (plait_data_read(data[k], NULL, values, NULL) != PLAIT_OK) {
+			*out_good = false;
+			continue;
+		}
+		for (int i = 0; i < N; i++)
+			wrong += values[i] != want[k];
+	}
+	if (*out_good)
+		IS_INT(wrong, 0);
+	*out_good &= plait_flow_wait(flow, 0, PLAIT_FOREVER, NULL) == PLAIT_OK;
+}
+
+/* Tell all failures that are left. */
+static void drain(void)
+{
+	for (int i = 0; i < 1000 &&
+			plait_flow_wait(flow, 0, PLAIT_FOREVER, NULL) < 0; i++)
+		;
+}
+
+/* Returns false if nothing failed: k is beyond the program.  The interposer owes
+ * notifications of a lost device for ever: their flow stays. */
+static bool run_with(const char *format, unsigned k, bool goes_on, bool ends)
+{
+	char options[160];
+	bool good = false, was_told = false;
+
+	snprintf(options, sizeof(options), format, k);
+	fault_told = false;
+	if (open_all(options) && make_data()) {
+		for (int i = 0; i < 3 && !was_told; i++) {
+			was_told = fault_told;
+			run_once(&good);
+			drain();
+		}
+		OK_THAT(!goes_on || !was_told || good, "%s: the flow goes on",
+			options);
+	}
+	close_all();
+	OK(!ends || all_gone());
+	return fault_told;
+}
+
+static void run_all(const char *format, unsigned stride, bool goes_on,
+		    bool ends)
+{
+	unsigned k = 1;
+
+	NOTE("%s", format);
+	for (; k < MOST && tap_failed() == 0; k += stride)
+		if (!run_with(format, k, goes_on, ends))
+			break;
+	OK_THAT(k > 5 && k < MOST, "%u calls failed", k);
+}
+
+static void single(void)
+{
+	run_all("fault:fail=%u,slot=queue_submit;chaos:devices=2", 1, true,
+		true);
+	run_all("fault:fail=%u;chaos:devices=2", 1, false, true);
+}
+
+static void losses(void)
+{
+	run_all("fault:lost=%u;chaos:devices=2", 23, false, false);
+}
+
+static const struct tap_scenario all[] = {
+	{ "one call fails", single },
+	{ "the device is lost", losses },
+};
+
+TAP_MAIN(all)
