@@ -448,7 +448,6 @@ void plait__device_engine_flush(plait__device_engine *engine)
 static void drop(plait__device_op *op)
 {
 	op->next = NULL;
-	op->number = 0;
 	return_all(op->engine, op);
 }
 
