@@ -33,6 +33,20 @@ static void refuse(plait_device *const *devices, uint32_t count,
 	OK(out == NULL);
 }
 
+/* The host as the only device: without a queue. */
+static void use_host(void)
+{
+	const plait_flow_desc desc = { .size = sizeof(desc),
+				       .devices = &flow_rig.device,
+				       .device_count = 1 };
+	plait_flow *out = NULL;
+
+	OK_THAT(plait_flow_create(flow_rig.context, &desc, &out,
+				  &flow_rig.error) == PLAIT_OK, "host: %s",
+		flow_rig.error.text);
+	plait_flow_release(out);
+}
+
 static void descriptors(void)
 {
 	plait_device *devices[2], *many[64] = { 0 };
@@ -46,6 +60,7 @@ static void descriptors(void)
 	refuse(many, 1, PLAIT_E_HANDLE, "device 0: ");
 	devices[1] = devices[0];
 	refuse(devices, 2, PLAIT_E_INVALID, "device 1: chaos:0 is there twice");
+	use_host();
 	if (open_context(&other)) {
 		devices[1] = other.device;
 		refuse(devices, 2, PLAIT_E_HANDLE,

@@ -514,7 +514,9 @@ plait_status plait__device_engine_init(plait__device_engine *engine,
 {
 	plait_status status = PLAIT_OK;
 
-	engine->items = plait__alloc_array(engine->allocator, count,
+	/* The host alone needs none, and a block has bytes. */
+	engine->capacity = count + 1;
+	engine->items = plait__alloc_array(engine->allocator, engine->capacity,
 					   sizeof(*engine->items));
 	engine->ops = plait__alloc_array(engine->allocator,
 					 engine->lanes->ring.mask + 1,
@@ -542,7 +544,7 @@ void plait__device_engine_fini(plait__device_engine *engine)
 		plait__free(engine->allocator, at, sizeof(*at));
 	}
 	plait__free(engine->allocator, engine->items,
-		    engine->count * sizeof(*engine->items));
+		    engine->capacity * sizeof(*engine->items));
 	plait__free(engine->allocator, engine->ops,
 		    (engine->lanes->ring.mask + 1) * sizeof(*engine->ops));
 }

@@ -34,6 +34,7 @@ struct plait__device_engine {
 	void (*copy_failed)(void *arg, const plait__device_op *op);
 	void *arg;
 	uint32_t count;
+	uint32_t capacity;
 	plait__device_lane *items; /* `count` */
 	/* Per entry of the ring: the newest op that is one of a device. */
 	plait__device_op **ops;

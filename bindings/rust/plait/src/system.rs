@@ -339,6 +339,12 @@ pub struct Device {
     pub(crate) shared: Arc<Shared>,
 }
 
+impl std::fmt::Debug for Device {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_tuple("Device").field(&self.at.0).finish()
+    }
+}
+
 /// Properties of a device, at the time of the query.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
