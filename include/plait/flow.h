@@ -17,10 +17,10 @@
  *     plait_data_create(flow, &desc, &u, &error);
  *     plait_data_create(flow, &desc, &v, &error);
  *     plait_data_write(u, NULL, cells, &error);
- *     for (int i = 0; i < 1000; i++, swap(&u, &v))
- *             plait_flow_launch(flow, kernel, PLAIT_ITEMS(1000),
- *                               PLAIT_ARGUMENTS(PLAIT_DATA(u), PLAIT_DATA(v),
- *                                   PLAIT_VALUE(rate)), NULL, &error);
+ *     for (int i = 0; i < 1000; i++)
+ *         plait_flow_launch(flow, kernel, PLAIT_ITEMS(1000),
+ *             PLAIT_ARGUMENTS(PLAIT_DATA(i % 2 ? v : u),
+ *                 PLAIT_DATA(i % 2 ? u : v), PLAIT_VALUE(rate)), NULL, &error);
  *     plait_data_read(u, NULL, cells, &error);
  *
  * Order.       Of tasks of several threads: the order in which their calls of
