@@ -61,6 +61,8 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/kernel/local_block.c
 %C%_libplaitcore_la_SOURCES += %D%/kernel/signature.c
 %C%_libplaitcore_la_SOURCES += %D%/kernel/type.c
+# world
+%C%_libplaitcore_la_SOURCES += %D%/world/slot_link.c
 # coll
 %C%_libplaitcore_la_SOURCES += %D%/coll/coll_compile.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/chunk/chunk_ops.c
@@ -118,6 +120,11 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/coll/merge/merge_detach.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/merge/merge_emit.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/merge/merge_message.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/project/host_reduce.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/project/rank_compute.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/project/rank_machine.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/project/rank_program.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/project/step_parts.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/use/check_schedule.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/use/coll_api.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/use/coll_object.c

@@ -207,6 +207,18 @@ static inline void at_futex_wake_one(at_u32 *p)
 	plait__futex_wake(&p->cell, 1);
 }
 
+/* The same for a word in memory that several processes map. */
+static inline int at_futex_wait_shared(at_u32 *p, uint32_t expected,
+				       uint64_t deadline_ns)
+{
+	return plait__futex_wait_shared(&p->cell, expected, deadline_ns);
+}
+
+static inline void at_futex_wake_shared(at_u32 *p)
+{
+	plait__futex_wake_shared(&p->cell);
+}
+
 /*
  * A plain field that a protocol hands from one thread to the next:
  *     AT_PLAIN_WRITE(slot->item) = item;    item = AT_PLAIN_READ(slot->item);

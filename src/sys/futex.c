@@ -16,8 +16,8 @@ enum { NS_PER_S = 1000000000 };
 
 /* FUTEX_WAIT_BITSET, because its timeout is a point in time: a wait that is
  * interrupted and repeated does not last longer. */
-int plait__futex_wait(_Atomic uint32_t *word, uint32_t expected,
-		      uint64_t deadline_ns)
+static int wait_on(_Atomic uint32_t *word, int flags, uint32_t expected,
+		   uint64_t deadline_ns)
 {
 	struct timespec at;
 	struct timespec *deadline = NULL;
@@ -27,16 +27,33 @@ int plait__futex_wait(_Atomic uint32_t *word, uint32_t expected,
 		at.tv_nsec = (long)(deadline_ns % NS_PER_S);
 		deadline = &at;
 	}
-	if (syscall(SYS_futex, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG,
-		    expected, deadline, NULL, FUTEX_BITSET_MATCH_ANY) == 0)
+	if (syscall(SYS_futex, word, FUTEX_WAIT_BITSET | flags, expected,
+		    deadline, NULL, FUTEX_BITSET_MATCH_ANY) == 0)
 		return 0;
 	return -errno;
+}
+
+int plait__futex_wait(_Atomic uint32_t *word, uint32_t expected,
+		      uint64_t deadline_ns)
+{
+	return wait_on(word, FUTEX_PRIVATE_FLAG, expected, deadline_ns);
+}
+
+int plait__futex_wait_shared(_Atomic uint32_t *word, uint32_t expected,
+			     uint64_t deadline_ns)
+{
+	return wait_on(word, 0, expected, deadline_ns);
 }
 
 void plait__futex_wake(_Atomic uint32_t *word, int32_t count)
 {
 	(void)syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count,
 		      NULL, NULL, 0);
+}
+
+void plait__futex_wake_shared(_Atomic uint32_t *word)
+{
+	(void)syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
 /* Unknown until the first call. Idempotent, so a race only queries twice. */

@@ -16,6 +16,11 @@ int plait__futex_wait(_Atomic uint32_t *word, uint32_t expected,
 /* Cannot fail for a mapped word. */
 void plait__futex_wake(_Atomic uint32_t *word, int32_t count);
 
+/* The same, for a word in memory that several processes map. */
+int plait__futex_wait_shared(_Atomic uint32_t *word, uint32_t expected,
+			     uint64_t deadline_ns);
+void plait__futex_wake_shared(_Atomic uint32_t *word);
+
 /* Returns true if this process may use private expedited membarriers;
  * registers it. */
 bool plait__futex_barrier_available(void);

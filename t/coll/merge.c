@@ -9,7 +9,7 @@
 #include "coll/chunk/known.h"
 #include "coll/coll_compile.h"
 #include "base/alloc.h"
-#include "coll/interpret.h"
+#include "coll/promised.h"
 
 static uint64_t merged, seed, staged;
 
@@ -22,78 +22,11 @@ struct machine {
 	uint64_t random;
 };
 
-/* ---- values ---- */
-
-static uint64_t element(uint32_t rank, uint64_t at)
-{
-	return interpret_mix(1 + rank + at * 64);
-}
-
-static uint64_t sum(const struct machine *at, uint64_t index)
-{
-	uint64_t total = 0;
-
-	for (uint32_t i = 0; i < at->schedule->rank_count; i++)
-		total += element(i, index);
-	return total;
-}
-
-/* Returns false where nothing is promised. */
-static bool promised(const struct machine *at, uint32_t rank, uint64_t index,
-		     uint64_t *out)
-{
-	uint64_t n = at->request->count;
-	bool is_root = rank == at->schedule->root;
-
-	switch (at->schedule->kind) {
-	case PLAIT__COLL_ALLREDUCE:
-	case PLAIT__COLL_REDUCE:
-		*out = sum(at, index);
-		return at->schedule->kind == PLAIT__COLL_ALLREDUCE || is_root;
-	case PLAIT__COLL_ALLGATHER:
-	case PLAIT__COLL_GATHER:
-		*out = element((uint32_t)(index / n), index % n);
-		return at->schedule->kind == PLAIT__COLL_ALLGATHER || is_root;
-	case PLAIT__COLL_REDUCE_SCATTER:
-		*out = sum(at, rank * n + index);
-		return true;
-	case PLAIT__COLL_ALLTOALL:
-		*out = element((uint32_t)(index / n), rank * n + index % n);
-		return true;
-	case PLAIT__COLL_BROADCAST:
-		*out = element(at->schedule->root, index);
-		return true;
-	case PLAIT__COLL_SCATTER:
-		*out = element(at->schedule->root, rank * n + index);
-		return true;
-	case PLAIT__COLL_CUSTOM:
-		*out = element(1 - rank, index);
-		return true;
-	default:
-		*out = rank == 0 ? 0 : element(rank - 1, index);
-		return rank > 0;
-	}
-}
-
 /* ---- memory ---- */
 
 static bool is_in_place(const struct machine *at)
 {
 	return at->schedule->flags & PLAIT__COLL_IN_PLACE;
-}
-
-/* In place the smaller buffer is the rank's own part of the larger one. */
-static uint64_t part(const struct machine *at, uint32_t rank, bool output)
-{
-	uint32_t kind = at->schedule->kind;
-	bool cut = output ? kind == PLAIT__COLL_REDUCE_SCATTER ||
-				    kind == PLAIT__COLL_SCATTER :
-			    kind == PLAIT__COLL_ALLGATHER ||
-				    kind == PLAIT__COLL_GATHER;
-	const plait__coll_rank *own = &at->schedule->ranks[rank];
-	bool both = own->input_chunks > 0 && own->output_chunks > 0;
-
-	return is_in_place(at) && cut && both ? rank * at->request->count : 0;
 }
 
 static void make_memory(struct machine *at)
@@ -113,7 +46,9 @@ static void make_memory(struct machine *at)
 		at->inputs[i] = is_in_place(at) ? at->outputs[i] :
 						  calloc(in + 1, 8);
 		for (uint64_t k = 0; k < in; k++)
-			at->inputs[i][part(at, i, false) + k] = element(i, k);
+			at->inputs[i][promised_part(at->schedule, count, i,
+						    false) + k] =
+				promised_element(i, k);
 	}
 	for (uint32_t i = 0; i < at->merge.temporaries.count; i++) {
 		const plait__merge_temporary *of =
@@ -234,8 +169,11 @@ static bool outputs_are_right(const struct machine *at)
 		uint64_t want;
 
 		for (uint64_t k = 0; k < count; k++)
-			if (promised(at, i, k, &want) &&
-			    at->outputs[i][part(at, i, true) + k] != want)
+			if (promised_value(at->schedule, at->request->count, i,
+					   k, &want) &&
+			    at->outputs[i][promised_part(
+				    at->schedule, at->request->count, i, true) +
+					   k] != want)
 				return false;
 	}
 	return true;

@@ -20,10 +20,12 @@ LAYERS = {
     "kernel": "base sys ffi",
     "source": "base sys kernel",
     "object": "base sys coroutine pool plugin ffi kernel source",
+    "world": "base sys pool plugin object",
     "graph": "base sys kernel object plan render",
     "plan": "base",
     "coll": "base",
-    "coll/use": "base sys coll object plugin plan render",
+    "coll/project": "base sys coll world object plugin",
+    "coll/use": "base sys coll world object plugin plan render",
     "render": "base plan",
     "flow": "base sys pool ffi kernel source plugin object graph plan run",
     "run": "base sys coroutine pool plugin ffi kernel source object graph plan render",
@@ -38,7 +40,9 @@ def includes(path):
 
 
 def check_layer(path):
-    layer = "coll/use" if path.startswith("src/coll/use/") else path.split("/")[1]
+    layer = "/".join(path.split("/")[1:3])
+    if layer not in LAYERS:
+        layer = path.split("/")[1]
     if layer not in LAYERS:
         return ["%s: %s is not a layer" % (path, layer)]
     found = []
@@ -116,7 +120,7 @@ ok(src, "there are sources")
 none([f for p in src for f in check_layer(p)], "no layer includes a higher one")
 none([f for p in src if p.endswith(".c") for f in check_order(p)], "includes are in order")
 plan = [p for p in src if p.startswith(("src/plan/", "src/coll/")) and not
-        p.startswith("src/coll/use/") and p != "src/coll/form/xml_read.c"]
+        p.startswith(("src/coll/use/", "src/coll/project/")) and p != "src/coll/form/xml_read.c"]
 none(["%s includes <%s>" % (p, n) for p in plan for m, n in includes(p)
       if m == "<" and n.split(".")[0] not in PURE],
      "the planner and collectives include nothing that can tell two runs apart")

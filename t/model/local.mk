@@ -149,3 +149,7 @@ MC_TESTS += %D%/flow_worker.t
 	src/flow/lanes/outcomes.c src/base/error.c src/sys/mutex.c
 %C%_flow_worker_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_flow_worker_t_LDADD = $(LDADD_MC)
+MC_TESTS += %D%/slot_link.t
+%C%_slot_link_t_SOURCES = %D%/slot_link.c src/world/slot_link.c
+%C%_slot_link_t_CPPFLAGS = $(MC_CPPFLAGS)
+%C%_slot_link_t_LDADD = $(LDADD_MC)

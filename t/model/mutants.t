@@ -89,6 +89,8 @@ sources_of()
 		echo "src/flow/lanes/flow_worker.c src/flow/lanes/flow_lanes.c" \
 			"src/flow/lanes/flow_lanes_words.c src/flow/lanes/outcomes.c" \
 			"src/base/error.c src/sys/mutex.c" ;;
+	slot_link)
+		echo "src/world/slot_link.c" ;;
 	gate) # includes src/object/handle/handle_table.c
 		echo "src/base/error.c src/object/handle/object.c" \
 			"src/object/signal/gate.c src/sys/mutex.c" ;;

@@ -154,6 +154,9 @@ MC_DEFINE(ptr, void *, (uint64_t)(uintptr_t), (void *)(uintptr_t))
 #define at_prefetch_write(line)    ((void)(line))
 #define at_futex_wait(p, e, d)     mc_futex_wait(&(p)->cell, e, d, MC_AT(futex_wait, WAIT))
 #define at_futex_wake_all(p)       mc_futex_wake(&(p)->cell, MC_AT(futex_wake_all, WAKE_ALL))
+#define at_futex_wait_shared(p, e, d)                                         \
+	mc_futex_wait(&(p)->cell, e, d, MC_AT(futex_wait_shared, WAIT))
+#define at_futex_wake_shared(p)    mc_futex_wake(&(p)->cell, MC_AT(futex_wake_shared, WAKE_ALL))
 #define at_futex_wake_one(p)       mc_futex_wake(&(p)->cell, MC_AT(futex_wake_one, WAKE_ONE))
 /* clang-format on */
 

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Step machine: one rank's execution of its program over links.  Pure data and
+ * one function that goes on until a message, a slot or a wait is missing; the
+ * caller waits and calls again.  One thread at a time uses a machine.
+ *
+ * Tiles.  A message has at most `tile` elements of each of its chunks, so a call
+ * is executed in tiles: each lane executes all its steps for one tile, then for
+ * the next one.  All ranks compute the same tiles from count and slot size.
+ *
+ * Messages begin with a plait_link_slot: the number of the call, its count and
+ * type.  A message of an earlier call, which the rank has left, is dropped; one
+ * of a later call means that its sender has left this call.
+ */
+#ifndef PLAIT_SRC_COLL_PROJECT_RANK_MACHINE_H
+#define PLAIT_SRC_COLL_PROJECT_RANK_MACHINE_H
+
+#include "coll/project/host_reduce.h"
+#include "coll/project/rank_program.h"
+#include "world/slot_link.h"
+
+/* Arguments of a call of a collective. */
+typedef struct plait__machine_call {
+	uint64_t number;	/* of the call, from 1; equal on all ranks */
+	uint64_t type;		/* plait__rank_machine_type() */
+	uint64_t count;		/* elements of a share */
+	uint32_t element_bytes;
+	const plait__host_reduce *reduce; /* null: bytes are moved only */
+	/* Input, output, scratch; in place the output alone. */
+	unsigned char *buffers[3];
+} plait__machine_call;
+
+typedef struct plait__machine_lane {
+	uint64_t done;		/* steps of all tiles */
+	uint64_t tile;
+	uint32_t step;
+	bool received;		/* the message is taken, not yet sent on */
+	unsigned char *staging;	/* a message, if the lane stages */
+} plait__machine_lane;
+
+typedef struct plait__rank_machine {
+	const plait__rank_program *program;
+	const plait_allocator *allocator;
+	plait__slot_link *links; /* by program link; the caller fills them */
+	plait__machine_lane *lanes;
+	uint64_t slot_bytes;	/* behind the head of a slot */
+	plait__machine_call call;
+	uint64_t tile;		/* elements of a chunk in a message */
+	uint64_t tiles;
+	uint64_t quotient, remainder; /* of count by share */
+	plait_error *error;	/* of the call */
+} plait__rank_machine;
+
+/* Type of a call, for the heads of messages: all ranks have to agree. */
+uint64_t plait__rank_machine_type(plait_element element, uint32_t bits,
+				  plait_reduction reduction,
+				  uint32_t schedule);
+
+/* Allocate lanes and links.  PLAIT_E_NOMEM.  Free it also after a failure. */
+plait_status plait__rank_machine_init(plait__rank_machine *machine,
+				      const plait__rank_program *program,
+				      uint64_t slot_bytes, plait_error *error);
+void plait__rank_machine_free(plait__rank_machine *machine);
+
+/* Elements of scratch that a call needs. */
+uint64_t plait__rank_machine_scratch(const plait__rank_program *program,
+				     uint64_t count);
+
+/* Begin a call. */
+void plait__rank_machine_begin(plait__rank_machine *machine,
+			       const plait__machine_call *call,
+			       plait_error *error);
+
+/*
+ * Execute steps as far as they go.  PLAIT_OK: the rank's steps are done;
+ * PLAIT_PENDING: a peer has to do something; PLAIT_E_INVALID: a peer calls with
+ * another count or type; PLAIT_E_CANCELLED: a peer has left this call.  The error
+ * names the rank.  *out_moved (non-null): a step was executed.
+ */
+plait_status plait__rank_machine_advance(plait__rank_machine *machine,
+					 bool *out_moved);
+
+/* Find a peer that a lane waits for; false: none.  *out_receives: for its
+ * message, else for a free slot. */
+bool plait__rank_machine_blocked(const plait__rank_machine *machine,
+				 uint32_t *out_peer, bool *out_receives);
+
+#endif
