@@ -17,6 +17,7 @@ SHORT = "a short form of `%s`, which the layers call with all its options"
 RUN_INSIDE = "a function of the language runs inside; a wait for itself is PLAIT_E_DEADLOCK"
 PULLED = "the layers pull events and answer them inside"
 
+RANKS = "worlds are C only so far; the generated layer has the functions"
 AWAITS = "for C functions on workers; a node of a language that is a coroutine awaits as its language does"
 
 # Functions that no user of a language calls, in any layer, and why.
@@ -41,10 +42,10 @@ INTERNAL = {
     "plait_graph_call": "a function of a language runs on the thread of its system",
 }
 INTERNAL.update({"plait_%s_retain" % name: HELD for name in (
-    "context", "buffer", "inbox", "signal", "queue", "kernel", "graph", "plan", "run", "callable", "coll", "schedule")})
+    "context", "buffer", "inbox", "signal", "queue", "kernel", "graph", "plan", "run", "callable", "coll", "schedule", "world", "collective")})
 RELEASED = "`release`, the end of a scope, or the garbage collector"
 INTERNAL.update({"plait_%s_release" % name: RELEASED for name in (
-    "context", "buffer", "inbox", "signal", "queue", "kernel", "graph", "plan", "run", "callable", "coll", "schedule")})
+    "context", "buffer", "inbox", "signal", "queue", "kernel", "graph", "plan", "run", "callable", "coll", "schedule", "world", "collective")})
 INTERNAL.update({"plait_graph_" + name: SHORT % "plait_graph_add" for name in (
     "join", "launch", "copy", "copy_rows", "fill", "emit", "wait", "mark", "subgraph", "while", "do", "repeat", "case")})
 
@@ -106,6 +107,8 @@ for _language, _box in (("python", "data.at[...]"), ("lua", "data:box(...)"), ("
     WITHOUT[_language, "PLAIT_ARGUMENT_DATA"] = "an access without a box is all of the data"
     WITHOUT[_language, "plait_data_part"] = "`%s` names a box of data" % _box
 for _language in LANGUAGES:
+    WITHOUT.update({(_language, "plait_" + name): RANKS for name in (
+        "world_open", "world_query", "world_report", "collective_create", "collective_call")})
     WITHOUT.update({
         (_language, "plait_context_desc.allocator"): "memory of C is not the language's",
         (_language, "plait_context_desc.log"): LOG, (_language, "plait_context_desc.log_user_data"): LOG,

@@ -7,6 +7,7 @@ pkginclude_HEADERS += %D%/plait/callable.h
 pkginclude_HEADERS += %D%/plait/code.h
 pkginclude_HEADERS += %D%/plait/coll.h
 pkginclude_HEADERS += %D%/plait/collective.h
+pkginclude_HEADERS += %D%/plait/world.h
 pkginclude_HEADERS += %D%/plait/capture.h
 pkginclude_HEADERS += %D%/plait/coroutine.h
 pkginclude_HEADERS += %D%/plait/device.h

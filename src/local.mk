@@ -62,7 +62,12 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/kernel/signature.c
 %C%_libplaitcore_la_SOURCES += %D%/kernel/type.c
 # world
+%C%_libplaitcore_la_SOURCES += %D%/world/hello.c
 %C%_libplaitcore_la_SOURCES += %D%/world/slot_link.c
+%C%_libplaitcore_la_SOURCES += %D%/world/world.c
+%C%_libplaitcore_la_SOURCES += %D%/world/world_exchange.c
+%C%_libplaitcore_la_SOURCES += %D%/world/world_mail.c
+%C%_libplaitcore_la_SOURCES += %D%/world/world_port.c
 # coll
 %C%_libplaitcore_la_SOURCES += %D%/coll/coll_compile.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/chunk/chunk_ops.c
@@ -120,6 +125,10 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/coll/merge/merge_detach.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/merge/merge_emit.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/merge/merge_message.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/project/collective_call.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/project/collective_links.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/project/collective_object.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/project/collective_wait.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/project/host_reduce.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/project/rank_compute.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/project/rank_machine.c

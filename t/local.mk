@@ -149,6 +149,7 @@ include %D%/run/local.mk
 include %D%/flow/local.mk
 include %D%/source/local.mk
 include %D%/coll/local.mk
+include %D%/world/local.mk
 include %D%/plan/local.mk
 include %D%/graph/local.mk
 include %D%/object/local.mk

@@ -48,6 +48,7 @@
 #include "plait/schedule.h"
 #include "plait/coll.h"
 #include "plait/collective.h"
+#include "plait/world.h"
 #include "plait/signal.h"
 #include "plait/source.h"
 #include "plait/trace.h"

@@ -136,6 +136,9 @@ using run = owner<plait_run, plait_run_retain, plait_run_release>;
 using callable = owner<plait_callable, plait_callable_retain,
 		       plait_callable_release>;
 using coll = owner<plait_coll, plait_coll_retain, plait_coll_release>;
+using world = owner<plait_world, plait_world_retain, plait_world_release>;
+using collective = owner<plait_collective, plait_collective_retain,
+			 plait_collective_release>;
 using schedule = owner<plait_schedule, plait_schedule_retain,
 		       plait_schedule_release>;
 using flow = owner<plait_flow, plait_flow_retain, plait_flow_release>;
@@ -155,6 +158,8 @@ template <> struct owned<plait_run *> { using type = run; };
 template <> struct owned<plait_callable *> { using type = callable; };
 template <> struct owned<plait_coll *> { using type = coll; };
 template <> struct owned<plait_schedule *> { using type = schedule; };
+template <> struct owned<plait_world *> { using type = world; };
+template <> struct owned<plait_collective *> { using type = collective; };
 template <> struct owned<plait_flow *> { using type = flow; };
 template <> struct owned<plait_data *> { using type = data; };
 

@@ -58,6 +58,9 @@ _Static_assert(sizeof(void *) == 8, "plait is for 64-bit machines: others need "
 	X(plait_schedule_info, 120)			\
 	X(plait_collective_desc, 56)			\
 	X(plait_coll_simulation, 64)			\
+	X(plait_world_desc, 56)		\
+	X(plait_world_info, 24)		\
+	X(plait_collective_run, 80)		\
 	X(plait_flow_desc, 24)			\
 	X(plait_data_desc, 64)			\
 	X(plait_access, 24)			\

@@ -12,7 +12,7 @@ PLAIN_SCRIPT_TESTS += %D%/grown_library.t
 API_TESTS += %D%/sized_struct.t
 %C%_sized_struct_t_SOURCES = %D%/sized_struct.c %D%/sizes/sizes.h \
 	%D%/sizes/graphs.c %D%/sizes/kernels.c %D%/sizes/objects.c \
-	%D%/sizes/runs.c %D%/sizes/schedules.c \
+	%D%/sizes/runs.c %D%/sizes/schedules.c %D%/sizes/worlds.c \
 	%D%/sizes/colls.c %D%/sizes/flows.c
 %C%_sized_struct_t_LDADD = $(LDADD_API)
 

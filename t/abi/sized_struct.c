@@ -12,7 +12,8 @@ struct stage stage;
 
 static const struct sized *const tables[] = {
 	sized_objects, sized_kernels, sized_graphs, sized_runs,
-	sized_schedules, sized_colls, sized_flows
+	sized_schedules, sized_colls, sized_flows,
+	sized_worlds
 };
 
 /* ---- the memory of one call ---- */

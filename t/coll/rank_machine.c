@@ -247,14 +247,15 @@ static void says_what_is_missing(void)
 {
 	plait__schedule *schedule = make_ring(3);
 	struct machines at;
-	uint32_t peer = 9;
+	uint32_t peer = 9, lane = 0;
 	bool receives = false, moved;
 
 	OK(machines_make(&at, schedule, depth_of(schedule), 64));
 	machines_begin(&at, 1, 10);
 	IS_INT(advance(&at, 1, &moved), PLAIT_PENDING);
 	OK(moved);
-	OK(plait__rank_machine_blocked(&at.machines[1], &peer, &receives));
+	OK(plait__rank_machine_blocked(&at.machines[1], &lane, &peer,
+				       &receives));
 	IS_UINT(peer, 0);
 	OK(receives);
 	machines_end(&at);

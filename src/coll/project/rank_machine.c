@@ -262,12 +262,14 @@ plait_status plait__rank_machine_advance(plait__rank_machine *machine,
 }
 
 bool plait__rank_machine_blocked(const plait__rank_machine *machine,
-				 uint32_t *out_peer, bool *out_receives)
+				 uint32_t *number, uint32_t *out_peer,
+				 bool *out_receives)
 {
-	for (uint32_t i = 0; i < machine->program->lanes.count; i++) {
+	while (*number < machine->program->lanes.count) {
 		const plait__rank_lane *lane =
-			plait__vector_at(&machine->program->lanes, i);
-		const plait__machine_lane *state = &machine->lanes[i];
+			plait__vector_at(&machine->program->lanes, *number);
+		const plait__machine_lane *state =
+			&machine->lanes[(*number)++];
 		const plait__rank_step *step;
 
 		if (state->tile == machine->tiles || lane->step_count == 0)

@@ -80,9 +80,10 @@ void plait__rank_machine_begin(plait__rank_machine *machine,
 plait_status plait__rank_machine_advance(plait__rank_machine *machine,
 					 bool *out_moved);
 
-/* Find a peer that a lane waits for; false: none.  *out_receives: for its
- * message, else for a free slot. */
+/* Find a peer that a lane, from *number on, waits for, and set *number behind it;
+ * false: none.  *out_receives: for its message, else for a free slot. */
 bool plait__rank_machine_blocked(const plait__rank_machine *machine,
-				 uint32_t *out_peer, bool *out_receives);
+				 uint32_t *number, uint32_t *out_peer,
+				 bool *out_receives);
 
 #endif

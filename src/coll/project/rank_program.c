@@ -57,6 +57,22 @@ static int add_link(plait__rank_program *program, int32_t peer,
 	return PLAIT__VECTOR_ADD(&program->links, &link) ? 0 : -1;
 }
 
+static void note_uses(plait__rank_program *program,
+		      const plait__rank_step *step)
+{
+	bool reads = step->kind != PLAIT__STEP_NOP &&
+		     step->kind != PLAIT__STEP_RECV &&
+		     step->kind != PLAIT__STEP_RECV_SEND;
+	bool stores = step->kind != PLAIT__STEP_NOP &&
+		      step->kind != PLAIT__STEP_SEND &&
+		      step->kind != PLAIT__STEP_RECV_REDUCE_SEND;
+
+	if (reads && step->source.buffer != PLAIT__COLL_SCRATCH)
+		program->uses[step->source.buffer] = true;
+	if (stores && step->target.buffer != PLAIT__COLL_SCRATCH)
+		program->uses[step->target.buffer] = true;
+}
+
 static int add_step(plait__rank_program *program,
 		    const plait__schedule *schedule,
 		    const plait__coll_step *step)
@@ -72,6 +88,7 @@ static int add_step(plait__rank_program *program,
 		.wait_count = step->wait_count,
 	};
 
+	note_uses(program, &ours);
 	for (uint32_t i = 0; i < step->wait_count; i++) {
 		const plait__coll_wait *wait =
 			&schedule->waits[step->first_wait + i];

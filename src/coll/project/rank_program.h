@@ -57,6 +57,7 @@ typedef struct plait__rank_program {
 	/* Chunks of input and output; in place both name the larger one. */
 	uint32_t buffer_chunks[2];
 	uint32_t message_chunks; /* most of a message of any rank */
+	bool uses[2];		/* input and output, by the steps */
 	bool in_place;
 	/* Chunks whose sizes differ meet, unless the share divides the count. */
 	bool needs_multiple;

@@ -45,7 +45,7 @@ const char *plait__handle_type_name(int32_t type)
 		"object", "context", "device", "queue", "signal", "buffer",
 		"inbox",  "kernel",  "graph",  "plan",	"run",	  "callable",
 		"schedule", "chunk program",
-		"flow",	  "data"
+		"flow",	  "data",	"world",  "collective"
 	};
 
 	return type >= 0 && type < PLAIT__HANDLE_TYPES ? names[type] : "?";

@@ -34,7 +34,7 @@ _Static_assert(sizeof(void *) == 8, "a handle needs 53 bits of a pointer");
 enum {
 	PLAIT__HANDLE_SLOT_BITS = 24,
 	PLAIT__HANDLE_GENERATION_BITS = 24,
-	PLAIT__HANDLE_TYPES = 16
+	PLAIT__HANDLE_TYPES = 18
 };
 
 typedef struct plait__handle_slot {

@@ -67,5 +67,6 @@ extern const struct sized sized_runs[];
 extern const struct sized sized_schedules[];
 extern const struct sized sized_colls[];
 extern const struct sized sized_flows[];
+extern const struct sized sized_worlds[];
 
 #endif

@@ -119,6 +119,8 @@ const PLAIT_OBJECT_SCHEDULE = plait_object_kind(12)
 const PLAIT_OBJECT_COLL = plait_object_kind(13)
 const PLAIT_OBJECT_FLOW = plait_object_kind(14)
 const PLAIT_OBJECT_DATA = plait_object_kind(15)
+const PLAIT_OBJECT_WORLD = plait_object_kind(16)
+const PLAIT_OBJECT_COLLECTIVE = plait_object_kind(17)
 const PLAIT_IMAGE_NONE = plait_image_format(0)
 const PLAIT_IMAGE_R32F = plait_image_format(1)
 const PLAIT_IMAGE_RGBA32F = plait_image_format(2)
@@ -402,6 +404,8 @@ mutable struct plait_schedule end
 mutable struct plait_coll end
 mutable struct plait_flow end
 mutable struct plait_data end
+mutable struct plait_world end
+mutable struct plait_collective end
 mutable struct plait_backend_memory end
 mutable struct plait_backend_kernel end
 mutable struct plait_backend_launch end
@@ -1105,6 +1109,44 @@ struct plait_memories_desc
     links::Cstring
 end
 
+struct plait_world_desc
+    size::UInt32
+    flags::UInt32
+    transports::Cstring
+    rank::UInt32
+    ranks::UInt32
+    native::UInt64
+    native_kind::UInt32
+    reserved0::UInt32
+    open_ns::UInt64
+    silence_ns::UInt64
+end
+
+struct plait_world_info
+    size::UInt32
+    flags::UInt32
+    rank::UInt32
+    ranks::UInt32
+    machines::UInt32
+    reserved0::UInt32
+end
+
+struct plait_collective_run
+    size::UInt32
+    flags::UInt32
+    element::plait_element
+    element_bits::UInt32
+    reduction::plait_reduction
+    reserved0::UInt32
+    count::UInt64
+    input::Ptr{plait_buffer}
+    output::Ptr{plait_buffer}
+    input_offset::UInt64
+    output_offset::UInt64
+    input_memory::Ptr{Cvoid}
+    output_memory::Ptr{Cvoid}
+end
+
 struct plait_code_parameter
     size::UInt32
     flags::plait_code_parameter_flags
@@ -1221,6 +1263,9 @@ const STRUCTS = DataType[
     plait_flow_info,
     plait_link_info,
     plait_memories_desc,
+    plait_world_desc,
+    plait_world_info,
+    plait_collective_run,
     plait_code_parameter,
     plait_code,
     plait_kernel_facts,
@@ -2435,6 +2480,60 @@ function plait_flow_repeat(flow, key, out, error)
     ccall(plait_flow_repeat_at[], plait_status, (Ptr{plait_flow}, UInt64, Ptr{plait_task}, Ptr{plait_error}), flow, key, out, error)
 end
 
+const plait_world_open_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_world_open - open a world, on all ranks."
+function plait_world_open(context, desc, out, error)
+    ccall(plait_world_open_at[], plait_status, (Ptr{plait_context}, Ptr{plait_world_desc}, Ptr{Ptr{plait_world}}, Ptr{plait_error}), context, desc, out, error)
+end
+
+const plait_world_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_world_retain - add one reference."
+function plait_world_retain(world)
+    ccall(plait_world_retain_at[], Cvoid, (Ptr{plait_world},), world)
+end
+
+const plait_world_release_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_world_release - give one reference back."
+function plait_world_release(world)
+    ccall(plait_world_release_at[], Cvoid, (Ptr{plait_world},), world)
+end
+
+const plait_world_query_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_world_query - get the properties of a world."
+function plait_world_query(world, info, error)
+    ccall(plait_world_query_at[], plait_status, (Ptr{plait_world}, Ptr{plait_world_info}, Ptr{plait_error}), world, info, error)
+end
+
+const plait_world_report_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_world_report - tell how each rank is reached, and why not otherwise."
+function plait_world_report(world, buffer, capacity_bytes, out_bytes, error)
+    ccall(plait_world_report_at[], plait_status, (Ptr{plait_world}, Ptr{UInt8}, UInt64, Ptr{UInt64}, Ptr{plait_error}), world, buffer, capacity_bytes, out_bytes, error)
+end
+
+const plait_collective_create_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_collective_create - make a collective of schedules, on all ranks."
+function plait_collective_create(world, schedules, count, out, error)
+    ccall(plait_collective_create_at[], plait_status, (Ptr{plait_world}, Ptr{Ptr{plait_schedule}}, UInt64, Ptr{Ptr{plait_collective}}, Ptr{plait_error}), world, schedules, count, out, error)
+end
+
+const plait_collective_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_collective_retain - add one reference."
+function plait_collective_retain(collective)
+    ccall(plait_collective_retain_at[], Cvoid, (Ptr{plait_collective},), collective)
+end
+
+const plait_collective_release_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_collective_release - give one reference back."
+function plait_collective_release(collective)
+    ccall(plait_collective_release_at[], Cvoid, (Ptr{plait_collective},), collective)
+end
+
+const plait_collective_call_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_collective_call - execute a collective, on all ranks, and wait."
+function plait_collective_call(collective, run, error)
+    ccall(plait_collective_call_at[], plait_status, (Ptr{plait_collective}, Ptr{plait_collective_run}, Ptr{plait_error}), collective, run, error)
+end
+
 # The functions, and where their addresses are kept
 const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_version, plait_version_at),
@@ -2638,6 +2737,15 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_flow_write_instructions, plait_flow_write_instructions_at),
     (:plait_flow_capture, plait_flow_capture_at),
     (:plait_flow_repeat, plait_flow_repeat_at),
+    (:plait_world_open, plait_world_open_at),
+    (:plait_world_retain, plait_world_retain_at),
+    (:plait_world_release, plait_world_release_at),
+    (:plait_world_query, plait_world_query_at),
+    (:plait_world_report, plait_world_report_at),
+    (:plait_collective_create, plait_collective_create_at),
+    (:plait_collective_retain, plait_collective_retain_at),
+    (:plait_collective_release, plait_collective_release_at),
+    (:plait_collective_call, plait_collective_call_at),
 ]
 
 end

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plait/world.h - worlds: ranks of several processes and machines.
+ *
+ * A world is a set of ranks that run the same program; each opens the world and
+ * learns its rank.  Transports (plugins: loopback, shm, mpi) carry what ranks say
+ * to each other; for each peer the world uses the first transport of its list
+ * that reaches it.
+ *
+ * A collective is made of proved schedules (plait/schedule.h) on all ranks of a
+ * world, and called on all of them.  The bits of its results are those of
+ * plait_schedule_graph.
+ *
+ * Failure.  A call ends on every rank.  If a rank cannot take part (an argument
+ * is wrong, it calls with another count, it has ended) the others end the call
+ * with an error that names it; then the next call works, unless the rank has
+ * ended.  Ranks that have all they need may have ended the call with success.
+ *
+ * Order.  Worlds are opened, collectives are created, and each collective is
+ * called in the same order on all ranks.
+ *
+ * Example: the sum of an array over all ranks, in place.
+ *
+ *     static float numbers[1000];
+ *     plait_world_info info = { .size = sizeof(info) };
+ *     plait_collective_run run = {
+ *             .size = sizeof(run), .element = PLAIT_ELEMENT_FLOAT,
+ *             .element_bits = 32, .count = 1000, .output_memory = numbers };
+ *     plait_world *world;
+ *     plait_collective *sum;
+ *
+ *     plait_world_open(context, NULL, &world, &error);
+ *     plait_world_query(world, &info, &error);
+ *     plait_collective_create(world, &schedule, 1, &sum, &error);
+ *     plait_collective_call(sum, &run, &error);
+ */
+#ifndef PLAIT_WORLD_H
+#define PLAIT_WORLD_H
+
+#include "plait/collective.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Ranks that reach each other. */
+typedef struct plait_world plait_world;
+
+/* A collective operation of a world. */
+typedef struct plait_collective plait_collective;
+
+typedef struct plait_world_desc {
+	uint32_t size;
+	uint32_t flags;
+	/* Names of transports, as "shm,mpi"; null: PLAIT_TRANSPORT; none: a world
+	 * of one rank. */
+	const char *transports;
+	/* Rank of this process, and number of ranks; 0 ranks: what a launcher or
+	 * the options of the transports say. */
+	uint32_t rank;
+	uint32_t ranks;
+	/* Existing communicator, borrowed, of a kind that the transport defines;
+	 * 0: none. */
+	uint64_t native;
+	uint32_t native_kind;
+	uint32_t reserved0;
+	/* Time that the other ranks have to open the world, and to create a
+	 * collective; 0: 60 s. */
+	uint64_t open_ns;
+	/* Time without progress of a call after which it ends, with an error that
+	 * names a rank that owes something; 0: none. */
+	uint64_t silence_ns;
+} plait_world_desc;
+
+typedef struct plait_world_info {
+	uint32_t size;
+	uint32_t flags;
+	uint32_t rank;
+	uint32_t ranks;
+	/* Machines that the ranks are on. */
+	uint32_t machines;
+	uint32_t reserved0;
+} plait_world_info;
+
+/* Arguments of a call of a collective: this rank's. */
+typedef struct plait_collective_run {
+	uint32_t size;
+	uint32_t flags;
+	/* Element, reduction and count as in plait_collective_desc; the same on
+	 * all ranks. */
+	plait_element element;
+	uint32_t element_bits;
+	plait_reduction reduction;
+	uint32_t reserved0;
+	uint64_t count;
+	/* Buffers, and first bytes of the data in them; or memory of the program.
+	 * In place: the output alone.  A rank whose schedule reads no input, or
+	 * writes no output, needs none. */
+	plait_buffer *input;
+	plait_buffer *output;
+	uint64_t input_offset;
+	uint64_t output_offset;
+	const void *input_memory;
+	void *output_memory;
+} plait_collective_run;
+
+/*
+ * plait_world_open - open a world, on all ranks.
+ *
+ * Returns when each rank has said hello.
+ *
+ * @param context borrowed, non-null: the context that the world belongs to
+ * @param desc    borrowed, nullable: how; null: all defaults
+ * @param out     owned, non-null: the world, one reference
+ * @param error   borrowed, nullable: filled on failure: the transport that cannot
+ *                work and why, the ranks that did not come, or the rank that
+ *                differs in version, byte order or transports
+ * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_UNAVAILABLE (a transport cannot
+ *         work, or none reaches a rank), PLAIT_E_UNSUPPORTED (a rank of another
+ *         version or byte order), PLAIT_E_TIMEOUT, PLAIT_E_LOST (a rank has
+ *         ended), PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_world_open(plait_context *context,
+					const plait_world_desc *desc,
+					plait_world **out, plait_error *error);
+
+/*
+ * plait_world_retain - add one reference.
+ *
+ * @param world borrowed, nullable: the world; null and stale are ignored
+ * @thread any
+ * @since 1
+ */
+PLAIT_API void plait_world_retain(plait_world *world);
+
+/*
+ * plait_world_release - give one reference back.
+ *
+ * @param world consumed, nullable: the world; null is ignored
+ * @thread any
+ * @since 1
+ */
+PLAIT_API void plait_world_release(plait_world *world);
+
+/*
+ * plait_world_query - get the properties of a world.
+ *
+ * @param world borrowed, non-null: the world
+ * @param info  borrowed, non-null: set `size`; the rest is filled
+ * @param error borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_world_query(plait_world *world,
+					 plait_world_info *info,
+					 plait_error *error);
+
+/*
+ * plait_world_report - tell how each rank is reached, and why not otherwise.
+ *
+ * @param world          borrowed, non-null: the world
+ * @param buffer         borrowed, nullable: receives lines of text with a NUL;
+ *                       null asks for the size
+ * @param capacity_bytes value: size of `buffer`; a longer text is cut
+ * @param out_bytes      borrowed, nullable: size of the text, NUL included
+ * @param error          borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_world_report(plait_world *world, char *buffer,
+					  uint64_t capacity_bytes,
+					  uint64_t *out_bytes,
+					  plait_error *error);
+
+/*
+ * plait_collective_create - make a collective of schedules, on all ranks.
+ *
+ * The schedules are proved first, and compared with those of the other ranks.  A
+ * call takes the first one whose sizes (min_bytes, max_bytes of
+ * plait_compile_desc) fit its buffers.
+ *
+ * @param world     borrowed, non-null: the world; has as many ranks as each
+ *                  schedule
+ * @param schedules borrowed, non-null: the schedules
+ * @param count     value: their number, 1 to 64
+ * @param out       owned, non-null: the collective, one reference
+ * @param error     borrowed, nullable: filled on failure: why a schedule is
+ *                  refused, or the rank that has others
+ * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_DEADLOCK, PLAIT_E_UNSUPPORTED (a
+ *         message does not fit the slots of a transport), PLAIT_E_TIMEOUT (a rank
+ *         did not come), PLAIT_E_LOST, PLAIT_E_NOMEM, PLAIT_E_HANDLE,
+ *         PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_collective_create(plait_world *world,
+					       plait_schedule *const *schedules,
+					       uint64_t count,
+					       plait_collective **out,
+					       plait_error *error);
+
+/*
+ * plait_collective_retain - add one reference.
+ *
+ * @param collective borrowed, nullable: the collective; null and stale are
+ *                   ignored
+ * @thread any
+ * @since 1
+ */
+PLAIT_API void plait_collective_retain(plait_collective *collective);
+
+/*
+ * plait_collective_release - give one reference back.
+ *
+ * @param collective consumed, nullable: the collective; null is ignored
+ * @thread any
+ * @since 1
+ */
+PLAIT_API void plait_collective_release(plait_collective *collective);
+
+/*
+ * plait_collective_call - execute a collective, on all ranks, and wait.
+ *
+ * The calling thread moves and reduces the elements.  Buffers are accessed as the
+ * program accesses a mapping: work that writes them has to be complete.
+ *
+ * @param collective borrowed, non-null: the collective
+ * @param run        borrowed, non-null: elements and memory of this rank
+ * @param error      borrowed, nullable: filled on failure: the rank that differs,
+ *                   left the call, is silent or has ended
+ * @return PLAIT_OK, PLAIT_E_INVALID (a wrong argument, or a rank called with
+ *         another count or type), PLAIT_E_UNSUPPORTED (the buffer's device maps
+ *         no memory), PLAIT_E_CANCELLED (a rank left the call), PLAIT_E_TIMEOUT
+ *         (silence), PLAIT_E_LOST, PLAIT_E_STATE (another thread is in a call of
+ *         it), PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_collective_call(plait_collective *collective,
+					     const plait_collective_run *run,
+					     plait_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

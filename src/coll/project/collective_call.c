@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls of collectives: arguments, the schedule that fits, execution by the
+ * calling thread.  A rank that leaves a call tells all others.
+ */
+#include "coll/merge/merge.h"
+#include "coll/project/collective_object.h"
+#include "coll/project/collective_wait.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/sized_struct.h"
+#include "sys/clock.h"
+
+#include <string.h>
+
+enum { STOP_NS = 1000000000 };
+
+/* The call at hand. */
+typedef struct collective_call {
+	plait__collective *collective;
+	plait_collective_run run;
+	plait__collective_part *part;
+	plait__machine_call machine;
+	uint64_t bytes[2];	/* of input and output */
+	void *mapped[2];	/* to be unmapped */
+	plait_error *error;
+} collective_call;
+
+/* ---- arguments ---- */
+
+static plait_status read_run(collective_call *call,
+			     const plait_collective_run *given)
+{
+	plait_collective_run *run = &call->run;
+	plait_status status;
+
+	if (given == NULL)
+		return plait__fail(call->error, PLAIT_E_INVALID, "run is null");
+	status = PLAIT__STRUCT_READ(plait_collective_run, run, given,
+				    call->error);
+	if (status != PLAIT_OK)
+		return status;
+	if (run->flags != 0 || run->reserved0 != 0)
+		return plait__fail(call->error, PLAIT_E_INVALID,
+				   "plait_collective_run: flags %#x",
+				   run->flags);
+	call->machine.reduce = plait__host_reduce_find(
+		run->element, run->element_bits, run->reduction);
+	if (call->machine.reduce == NULL)
+		return plait__fail(call->error, PLAIT_E_INVALID,
+				   "elements of kind %u and %u bits with "
+				   "reduction %u cannot be reduced",
+				   run->element, run->element_bits,
+				   run->reduction);
+	call->machine.element_bytes = call->machine.reduce->element_bytes;
+	call->machine.count = run->count;
+	return PLAIT_OK;
+}
+
+/* Bytes of `chunks` chunks; UINT64_MAX: too many. */
+static uint64_t bytes_of(const collective_call *call,
+			 const plait__collective_part *part, uint64_t chunks)
+{
+	uint32_t share = part->program.share;
+	uint64_t most;
+
+	if (__builtin_mul_overflow(chunks / share + 1, call->run.count,
+				   &most) ||
+	    __builtin_mul_overflow(most, call->machine.element_bytes, &most))
+		return UINT64_MAX;
+	return plait__rank_program_start(chunks, share, call->run.count) *
+	       call->machine.element_bytes;
+}
+
+static plait_status choose_part(collective_call *call)
+{
+	plait__collective *collective = call->collective;
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < collective->part_count; i++) {
+		plait__collective_part *part = &collective->parts[i];
+
+		bytes = bytes_of(call, part, part->chunks);
+		if (bytes == UINT64_MAX)
+			break;
+		if (bytes < part->min_bytes ||
+		    (part->max_bytes > 0 && bytes > part->max_bytes))
+			continue;
+		call->part = part;
+		call->machine.type = plait__rank_machine_type(
+			call->run.element, call->run.element_bits,
+			call->run.reduction, i);
+		return PLAIT_OK;
+	}
+	return plait__fail(call->error, PLAIT_E_INVALID,
+			   bytes == UINT64_MAX ? "count %llu is too large" :
+			   "no schedule of the collective is for count %llu",
+			   (unsigned long long)call->run.count);
+}
+
+static plait_status check_multiple(const collective_call *call)
+{
+	const plait__rank_program *program = &call->part->program;
+
+	if (!program->needs_multiple ||
+	    call->run.count % program->share == 0)
+		return PLAIT_OK;
+	return plait__fail(call->error, PLAIT_E_INVALID,
+			   "%llu elements in %u chunks: chunks of unequal size "
+			   "meet; use a multiple of %u elements",
+			   (unsigned long long)call->run.count, program->share,
+			   program->share);
+}
+
+/* ---- memory ---- */
+
+static plait_status map_buffer(collective_call *call, uint32_t which,
+			       plait_buffer *buffer, uint64_t offset)
+{
+	plait_map_flags flags = PLAIT_MAP_READ |
+				(which == PLAIT__COLL_OUTPUT ?
+				 PLAIT_MAP_WRITE : 0);
+	plait_status status;
+	void *pointer;
+
+	if (call->bytes[which] == 0)
+		return PLAIT_OK;
+	status = plait_buffer_map(buffer, offset, call->bytes[which], flags,
+				  &pointer, call->error);
+	if (status != PLAIT_OK)
+		return status;
+	call->mapped[which] = pointer;
+	call->machine.buffers[which] = pointer;
+	return PLAIT_OK;
+}
+
+static plait_status find_memory(collective_call *call, uint32_t which)
+{
+	const plait_collective_run *run = &call->run;
+	bool input = which == PLAIT__COLL_INPUT;
+	plait_buffer *buffer = input ? run->input : run->output;
+	const void *memory = input ? run->input_memory : run->output_memory;
+	const char *name = input ? "input" : "output";
+
+	if (buffer != NULL && memory != NULL)
+		return plait__fail(call->error, PLAIT_E_INVALID,
+				   "%s and %s_memory are both given", name,
+				   name);
+	if (buffer != NULL)
+		return map_buffer(call, which, buffer, input ?
+				  run->input_offset : run->output_offset);
+	call->machine.buffers[which] = (unsigned char *)(uintptr_t)memory;
+	if (memory == NULL && call->part->program.uses[which] &&
+	    call->bytes[which] > 0)
+		return plait__fail(call->error, PLAIT_E_INVALID,
+				   "the %s of rank %u is null, but needs %llu "
+				   "bytes", name, call->part->program.rank,
+				   (unsigned long long)call->bytes[which]);
+	return PLAIT_OK;
+}
+
+static plait_status check_apart(const collective_call *call)
+{
+	const unsigned char *input = call->machine.buffers[0];
+	const unsigned char *output = call->machine.buffers[1];
+
+	if (input == NULL || output == NULL ||
+	    (uintptr_t)input >= (uintptr_t)output + call->bytes[1] ||
+	    (uintptr_t)output >= (uintptr_t)input + call->bytes[0])
+		return PLAIT_OK;
+	return plait__fail(call->error, PLAIT_E_INVALID,
+			   "input and output overlap; the schedule is not in "
+			   "place");
+}
+
+static plait_status grow_scratch(collective_call *call)
+{
+	plait__collective *collective = call->collective;
+	const plait_allocator *allocator =
+		plait__world_allocator(collective->world);
+	uint64_t elements = plait__rank_machine_scratch(&call->part->program,
+							call->run.count);
+	uint64_t bytes;
+	void *memory;
+
+	if (__builtin_mul_overflow(elements, call->machine.element_bytes,
+				   &bytes))
+		return plait__fail(call->error, PLAIT_E_INVALID,
+				   "count %llu is too large",
+				   (unsigned long long)call->run.count);
+	if (bytes > collective->scratch_bytes) {
+		memory = plait__alloc(allocator, bytes);
+		if (memory == NULL)
+			return plait__fail(call->error, PLAIT_E_NOMEM,
+					   "no memory for %llu bytes of scratch",
+					   (unsigned long long)bytes);
+		plait__free(allocator, collective->scratch,
+			    collective->scratch_bytes);
+		collective->scratch = memory;
+		collective->scratch_bytes = bytes;
+	}
+	call->machine.buffers[PLAIT__COLL_SCRATCH] = collective->scratch;
+	return PLAIT_OK;
+}
+
+static plait_status prepare(collective_call *call,
+			    const plait_collective_run *run)
+{
+	const plait__rank_program *program;
+	plait_status status = read_run(call, run);
+
+	if (status == PLAIT_OK)
+		status = choose_part(call);
+	if (status == PLAIT_OK)
+		status = check_multiple(call);
+	if (status != PLAIT_OK)
+		return status;
+	program = &call->part->program;
+	for (uint32_t i = 0; i < 2; i++)
+		call->bytes[i] = bytes_of(call, call->part,
+					  program->buffer_chunks[i]);
+	if (program->in_place &&
+	    (call->run.input != NULL || call->run.input_memory != NULL))
+		return plait__fail(call->error, PLAIT_E_INVALID,
+				   "the schedule is in place: give the output "
+				   "alone");
+	if (!program->in_place)
+		status = find_memory(call, PLAIT__COLL_INPUT);
+	if (status == PLAIT_OK)
+		status = find_memory(call, PLAIT__COLL_OUTPUT);
+	if (status == PLAIT_OK && !program->in_place)
+		status = check_apart(call);
+	return status == PLAIT_OK ? grow_scratch(call) : status;
+}
+
+/* ---- execution ---- */
+
+static plait_status execute(collective_call *call)
+{
+	plait__rank_machine *machine = &call->part->machine;
+	plait__collective_wait wait;
+	plait_status status = PLAIT_OK;
+	bool moved;
+
+	plait__rank_machine_begin(machine, &call->machine, call->error);
+	plait__collective_wait_begin(&wait, call->collective, call->part,
+				     call->error);
+	plait__collective_wait_moved(&wait);
+	while (status == PLAIT_OK) {
+		status = plait__rank_machine_advance(machine, &moved);
+		if (status != PLAIT_PENDING)
+			break;
+		if (moved)
+			plait__collective_wait_moved(&wait);
+		status = plait__collective_wait_step(&wait);
+	}
+	plait__collective_wait_end(&wait);
+	return status;
+}
+
+/* Tell all ranks that this one has left the call. */
+static void stop(const collective_call *call, const plait_error *why)
+{
+	plait__world *world = call->collective->world;
+	uint64_t deadline = plait__clock_now_ns() + STOP_NS;
+	plait__world_mail mail;
+
+	memset(&mail, 0, sizeof(mail));
+	mail.kind = PLAIT__MAIL_STOP;
+	mail.number = call->collective->number;
+	mail.of.stop.call = call->collective->calls;
+	mail.of.stop.status = why->status;
+	plait__text_copy(why->text, mail.of.stop.text,
+			 sizeof(mail.of.stop.text), NULL);
+	for (uint32_t i = 0; i < world->ranks; i++)
+		if (i != world->rank)
+			(void)plait__world_send(world, i, &mail, deadline,
+						NULL);
+}
+
+static plait_status unmap(collective_call *call)
+{
+	plait_buffer *buffers[2] = { call->run.input, call->run.output };
+	plait_status status = PLAIT_OK, next;
+
+	for (uint32_t i = 0; i < 2; i++) {
+		if (call->mapped[i] == NULL)
+			continue;
+		next = plait_buffer_unmap(buffers[i], call->mapped[i],
+					  status == PLAIT_OK ? call->error :
+							       NULL);
+		status = status == PLAIT_OK ? next : status;
+	}
+	return status;
+}
+
+static plait_status run_call(plait__collective *collective,
+			     const plait_collective_run *run,
+			     plait_error *error)
+{
+	plait_error why = { .size = sizeof(why) };
+	collective_call call = { .collective = collective, .error = &why };
+	plait_status status, unmapped;
+
+	call.machine.number = ++collective->calls;
+	status = prepare(&call, run);
+	if (status == PLAIT_OK)
+		status = execute(&call);
+	if (status != PLAIT_OK)
+		stop(&call, &why);
+	if (status != PLAIT_OK)
+		call.error = NULL;
+	unmapped = unmap(&call);
+	if (status == PLAIT_OK)
+		status = unmapped;
+	if (status != PLAIT_OK)
+		plait__error_copy(error, &why);
+	return status;
+}
+
+PLAIT_API plait_status plait_collective_call(plait_collective *collective,
+					     const plait_collective_run *run,
+					     plait_error *error)
+{
+	plait__collective *entered;
+	plait_status status = plait__collective_enter(collective, &entered,
+						      error);
+
+	if (status != PLAIT_OK)
+		return status;
+	/* Acquire: pairs with the release below. */
+	if (at_exchange_u32(&entered->busy, 1) != 0) {
+		plait__object_leave(&entered->object);
+		return plait__fail(error, PLAIT_E_STATE,
+				   "another thread is in a call of this "
+				   "collective; create one for each thread");
+	}
+	status = run_call(entered, run, error);
+	at_store_release_u32(&entered->busy, 0);
+	plait__object_leave(&entered->object);
+	return status;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Links of a collective: created with the peers, destroyed when they are empty. */
+#include "coll/project/collective_object.h"
+
+#include "base/error.h"
+#include "sys/clock.h"
+
+enum { DRAIN_NS = 1000000000 };
+
+static plait_status make_link(plait__collective *collective, uint32_t index,
+			      uint32_t number, plait_error *error)
+{
+	plait__collective_part *part = &collective->parts[index];
+	plait__world *world = collective->world;
+	const plait__rank_link *half =
+		plait__vector_at(&part->program.links, number);
+	const plait__world_end *end = plait__world_end_at(
+		world, half->peer, world->routes[half->peer]);
+	const plait_link_request request = {
+		.size = sizeof(request),
+		.direction = half->receives ? PLAIT_LINK_RECEIVE :
+					      PLAIT_LINK_SEND,
+		.peer = half->peer, .address = end->address,
+		.address_bytes = end->address_bytes,
+		.number = collective->number << 32 | (uint64_t)index << 24 |
+			  half->channel,
+		.depth = part->depth, .slot_bytes = part->machine.slot_bytes,
+	};
+
+	return plait__world_port_link(plait__world_route(world, half->peer),
+				      &request, &part->raw[number],
+				      &part->machine.links[number], error);
+}
+
+/* Create the halves of a part that are still missing; PLAIT_PENDING: some are. */
+static plait_status make_some(plait__collective *collective, uint32_t index,
+			      uint32_t *out_peer, plait_error *error)
+{
+	plait__collective_part *part = &collective->parts[index];
+	bool pending = false;
+
+	for (uint32_t i = 0; i < part->program.links.count; i++) {
+		plait_status status = PLAIT_OK;
+
+		if (part->raw[i] == NULL)
+			status = make_link(collective, index, i, error);
+		if (status == PLAIT_PENDING) {
+			*out_peer = ((const plait__rank_link *)plait__vector_at(
+				&part->program.links, i))->peer;
+			pending = true;
+		} else if (status != PLAIT_OK) {
+			return status;
+		}
+	}
+	return pending ? PLAIT_PENDING : PLAIT_OK;
+}
+
+static plait_status make_part(plait__collective *collective, uint32_t index,
+			      uint64_t deadline_ns, plait_error *error)
+{
+	plait__world *world = collective->world;
+	plait_status status;
+	uint32_t peer = 0;
+
+	for (;;) {
+		status = make_some(collective, index, &peer, error);
+		if (status != PLAIT_PENDING)
+			return status;
+		if (plait__clock_now_ns() >= deadline_ns)
+			return plait__fail(error, PLAIT_E_TIMEOUT,
+					   "rank %u did not create its half of a "
+					   "link within %llu ms", peer,
+					   (unsigned long long)world->open_ns /
+						   1000000);
+		status = plait__world_progress(world, error);
+		if (status != PLAIT_OK)
+			return status;
+		plait__world_rest();
+	}
+}
+
+plait_status plait__collective_links_make(plait__collective *collective,
+					  plait_error *error)
+{
+	uint64_t deadline = plait__clock_deadline(collective->world->open_ns);
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; i < collective->part_count && !status; i++)
+		status = make_part(collective, i, deadline, error);
+	return status;
+}
+
+/* ---- end ---- */
+
+/* Returns true if a peer that has not ended has not taken all messages yet. */
+static bool is_draining(const plait__collective *collective,
+			plait__collective_part *part)
+{
+	for (uint32_t i = 0; i < part->program.links.count; i++) {
+		const plait__rank_link *half =
+			plait__vector_at(&part->program.links, i);
+		const plait__slot_link *link = &part->machine.links[i];
+
+		/* Acquire: pairs with the release in plait__slot_link_pop. */
+		if (part->raw[i] != NULL && !half->receives &&
+		    at_load_acquire_u64(link->taken) != link->own &&
+		    plait__world_port_check_peer(
+			    plait__world_route(collective->world, half->peer),
+			    half->peer, NULL) == PLAIT_OK)
+			return true;
+	}
+	return false;
+}
+
+void plait__collective_links_free(plait__collective *collective)
+{
+	uint64_t deadline = plait__clock_now_ns() + DRAIN_NS;
+
+	for (uint32_t i = 0; i < collective->part_count; i++) {
+		plait__collective_part *part = &collective->parts[i];
+
+		if (part->raw == NULL)
+			continue;
+		while (is_draining(collective, part) &&
+		       plait__clock_now_ns() < deadline &&
+		       plait__world_progress(collective->world, NULL) ==
+			       PLAIT_OK)
+			plait__world_rest();
+		for (uint32_t k = 0; k < part->program.links.count; k++) {
+			const plait__rank_link *half = plait__vector_at(
+				&part->program.links, k);
+
+			plait__world_port_unlink(
+				plait__world_route(collective->world,
+						   half->peer), part->raw[k]);
+		}
+	}
+}

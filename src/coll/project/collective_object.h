@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Collectives of a world: for each schedule, this rank's program and machine, and
+ * its halves of links.  Created on all ranks, which compare their schedules.
+ */
+#ifndef PLAIT_SRC_COLL_PROJECT_COLLECTIVE_OBJECT_H
+#define PLAIT_SRC_COLL_PROJECT_COLLECTIVE_OBJECT_H
+
+#include "coll/project/rank_machine.h"
+#include "world/world.h"
+
+/* A schedule of a collective. */
+typedef struct plait__collective_part {
+	plait__rank_program program;
+	plait__rank_machine machine;
+	plait_backend_link **raw; /* by program link */
+	uint32_t depth;
+	uint32_t chunks;	/* of the larger buffer of any rank */
+	uint64_t min_bytes, max_bytes;
+} plait__collective_part;
+
+typedef struct plait__collective {
+	plait__object object;
+	plait__world *world;	/* held */
+	uint64_t number;	/* in the world, equal on all ranks */
+	uint32_t part_count;
+	plait__collective_part *parts;
+	at_u32 busy;		/* a thread is in a call */
+	/* The rest belongs to that thread. */
+	uint64_t calls;
+	unsigned char *scratch;
+	uint64_t scratch_bytes;
+} plait__collective;
+
+PLAIT__OBJECT_ENTER(collective, PLAIT_OBJECT_COLLECTIVE);
+
+/* Name of a record's content, for a rank that could not create its part. */
+#define PLAIT__COLLECTIVE_REFUSED UINT64_MAX
+
+/* ---- collective_links.c ---- */
+
+/* Create the halves of links of all parts; waits for the peers. */
+plait_status plait__collective_links_make(plait__collective *collective,
+					  plait_error *error);
+
+/* Destroy them, when the peers have taken what was sent, or after a second. */
+void plait__collective_links_free(plait__collective *collective);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Waiting of a rank in a call. */
+#include "coll/project/collective_wait.h"
+
+#include "base/error.h"
+#include "sys/clock.h"
+#include "sys/thread.h"
+
+enum {
+	/* Pauses of 5 to 45 ns: a peer copies a slot meanwhile.  With more ranks
+	 * than CPUs the peer needs this CPU. */
+	SPINS = 2000,
+	YIELDS = 100,
+	LOOK = 64,		/* turns between two looks at mail */
+	SLEEP_NS = 2000000,	/* with a bell: mail rings none */
+	PEERS_NS = 50000000
+};
+
+void plait__collective_wait_begin(plait__collective_wait *wait,
+				  plait__collective *collective,
+				  plait__collective_part *part,
+				  plait_error *error)
+{
+	const plait__world *world = collective->world;
+
+	*wait = (plait__collective_wait){ .collective = collective,
+					  .part = part, .error = error };
+	for (uint32_t i = 0; i < world->port_count; i++)
+		wait->pumps |= world->ports[i].info.flags &
+			       PLAIT_PORT_NEEDS_PUMP;
+	wait->bell = &part->machine.links[0];
+	for (uint32_t i = 0; i < part->program.links.count; i++)
+		if (wait->bell != NULL &&
+		    part->machine.links[i].bell != wait->bell->bell)
+			wait->bell = NULL;
+	if (wait->bell != NULL && wait->bell->bell == NULL)
+		wait->bell = NULL;
+}
+
+static void withdraw(plait__collective_wait *wait)
+{
+	if (wait->is_announced)
+		plait__slot_link_withdraw(wait->bell);
+	wait->is_announced = false;
+}
+
+void plait__collective_wait_moved(plait__collective_wait *wait)
+{
+	withdraw(wait);
+	wait->turns = wait->part->machine.program->links.count == 0 ||
+		      wait->collective->world->is_crowded ? SPINS : 0;
+	wait->moved_ns = 0;
+	wait->is_lost = false;
+}
+
+void plait__collective_wait_end(plait__collective_wait *wait)
+{
+	withdraw(wait);
+}
+
+/* ---- failures ---- */
+
+/* A rank has left this call; stops of earlier calls are old. */
+static plait_status check_stops(const plait__collective_wait *wait)
+{
+	const plait__collective *collective = wait->collective;
+	plait__kept_mail kept;
+
+	while (plait__world_mail_take(&collective->world->mailbox,
+				      PLAIT__MAIL_STOP, collective->number,
+				      collective->calls, &kept)) {
+		plait__mail_stop *stop = &kept.mail.of.stop;
+
+		stop->text[sizeof(stop->text) - 1] = '\0';
+		if (stop->call == collective->calls)
+			return plait__fail(wait->error,
+					   stop->status == PLAIT_E_LOST ?
+					   PLAIT_E_LOST : PLAIT_E_CANCELLED,
+					   "rank %u left call %llu: %s",
+					   kept.peer,
+					   (unsigned long long)stop->call,
+					   stop->text);
+	}
+	return PLAIT_OK;
+}
+
+static plait_status check_silence(plait__collective_wait *wait, uint64_t now)
+{
+	uint64_t silence = wait->collective->world->silence_ns;
+	uint32_t lane = 0, peer = 0;
+	bool receives = false;
+
+	if (wait->moved_ns == 0)
+		wait->moved_ns = now;
+	if (silence == 0 || now - wait->moved_ns < silence ||
+	    !plait__rank_machine_blocked(&wait->part->machine, &lane, &peer,
+					 &receives))
+		return PLAIT_OK;
+	return plait__fail(wait->error, PLAIT_E_TIMEOUT,
+			   "rank %u is silent: it %s for %llu ms in call %llu "
+			   "(silence_ns)", peer,
+			   receives ? "sent no message" : "took no message",
+			   (unsigned long long)((now - wait->moved_ns) /
+						1000000),
+			   (unsigned long long)wait->collective->calls);
+}
+
+/* A peer that a lane waits for has ended, and left no message: it has not, if it
+ * had ended before the lanes were advanced last.  Peers that have done their part
+ * may end. */
+static plait_status check_peers(plait__collective_wait *wait, uint64_t now)
+{
+	const plait__world *world = wait->collective->world;
+	plait_error why = { .size = sizeof(why) };
+	uint32_t lane = 0, peer;
+	bool receives;
+
+	if (now < wait->next_peers_ns)
+		return PLAIT_OK;
+	while (plait__rank_machine_blocked(&wait->part->machine, &lane, &peer,
+					   &receives)) {
+		if (plait__world_port_check_peer(plait__world_route(
+			    world, peer), peer, &why) == PLAIT_OK)
+			continue;
+		if (wait->is_lost)
+			return plait__error_copy(wait->error, &why);
+		wait->is_lost = true;
+		return PLAIT_OK;
+	}
+	wait->next_peers_ns = now + PEERS_NS;
+	return PLAIT_OK;
+}
+
+/* ---- steps ---- */
+
+static plait_status look(plait__collective_wait *wait)
+{
+	plait_status status = plait__world_progress(wait->collective->world,
+						    wait->error);
+
+	return status == PLAIT_OK ? check_stops(wait) : status;
+}
+
+/* With a bell: announce at the first call, sleep at the second, between which
+ * the caller has looked at its links. */
+static void rest(plait__collective_wait *wait, uint64_t now)
+{
+	if (wait->bell == NULL) {
+		plait__world_rest();
+	} else if (!wait->is_announced) {
+		wait->bell_state = plait__slot_link_announce(wait->bell);
+		wait->is_announced = true;
+	} else {
+		plait__slot_link_sleep(wait->bell, wait->bell_state,
+				       now + SLEEP_NS);
+		withdraw(wait);
+	}
+}
+
+static plait_status step_slowly(plait__collective_wait *wait)
+{
+	uint64_t now = plait__clock_now_ns();
+	plait_status status = look(wait);
+
+	if (status == PLAIT_OK)
+		status = check_peers(wait, now);
+	if (status == PLAIT_OK)
+		status = check_silence(wait, now);
+	if (status == PLAIT_OK)
+		rest(wait, now);
+	return status;
+}
+
+plait_status plait__collective_wait_step(plait__collective_wait *wait)
+{
+	uint32_t turns = wait->turns;
+
+	if (turns >= SPINS + YIELDS)
+		return step_slowly(wait);
+	wait->turns++;
+	if (turns < SPINS)
+		at_spin_pause();
+	else
+		plait__thread_yield();
+	return wait->pumps || turns % LOOK == LOOK - 1 ? look(wait) : PLAIT_OK;
+}

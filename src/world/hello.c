@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Hello of a world's ranks: each sends a record for each of its ports, and from
+ * all of them each computes the same routes.
+ */
+#include "world/world.h"
+
+#include "base/error.h"
+#include "sys/cpu.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* ---- records ---- */
+
+/* Number of this process: PIDs repeat in containers, addresses rarely do. */
+static uint64_t process_number(void)
+{
+	static char here;
+
+	return (uint64_t)(uintptr_t)&here ^ (uint64_t)getpid() << 48;
+}
+
+static void write_hello(const plait__world *world, uint32_t index,
+			plait__world_mail *out)
+{
+	const plait__world_port *port = &world->ports[index];
+	plait__mail_hello *hello = &out->of.hello;
+
+	memset(out, 0, sizeof(*out));
+	out->kind = PLAIT__MAIL_HELLO;
+	out->number = index;
+	hello->ports = world->port_count;
+	hello->flags = port->info.flags;
+	hello->slot_bytes = port->info.slot_bytes;
+	hello->process = process_number();
+	hello->ranks = world->ranks;
+	hello->address_bytes = port->info.address_bytes;
+	memcpy(hello->address, port->info.address, sizeof(hello->address));
+	memcpy(hello->machine, port->info.machine, sizeof(hello->machine));
+	memcpy(hello->name, port->name, strnlen(port->name, 31));
+}
+
+/* The sizes of a peer's record are the peer's. */
+static plait_status check_hello(const plait__world *world, uint32_t peer,
+				uint32_t index, const plait__mail_hello *hello,
+				plait_error *error)
+{
+	const char *name = world->ports[index].name;
+
+	if (hello->ranks != world->ranks)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "rank %u is one of %u ranks, this rank one of "
+				   "%u", peer, hello->ranks, world->ranks);
+	if (hello->ports != world->port_count ||
+	    strncmp(hello->name, name, sizeof(hello->name)) != 0)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "rank %u has %u transports, number %u is "
+				   "\"%.31s\"; this rank has %u, number %u is "
+				   "\"%s\": give all ranks one list", peer,
+				   hello->ports, index, hello->name,
+				   world->port_count, index, name);
+	return PLAIT_OK;
+}
+
+typedef struct hello_taker {
+	plait__world *world;
+	uint32_t port;
+} hello_taker;
+
+static plait_status take_hello(void *arg, uint32_t peer,
+			       const plait__world_mail *mail,
+			       plait_error *error)
+{
+	const hello_taker *taker = arg;
+	const plait__mail_hello *hello = &mail->of.hello;
+	plait__world_end *end = plait__world_end_at(taker->world, peer,
+						    taker->port);
+	plait_status status = check_hello(taker->world, peer, taker->port,
+					  hello, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	end->is_known = true;
+	end->flags = hello->flags;
+	end->slot_bytes = hello->slot_bytes;
+	if (hello->slot_bytes < taker->world->slot_limit)
+		taker->world->slot_limit = hello->slot_bytes;
+	end->process = hello->process;
+	end->address_bytes = hello->address_bytes <= sizeof(end->address) ?
+		hello->address_bytes : (uint32_t)sizeof(end->address);
+	memcpy(end->address, hello->address, sizeof(end->address));
+	memcpy(end->machine, hello->machine, sizeof(end->machine));
+	return PLAIT_OK;
+}
+
+/* ---- routes ---- */
+
+const char *plait__hello_why_not(const plait__world *world, uint32_t peer,
+				 uint32_t port)
+{
+	const plait__world_end *own = plait__world_end_at(world, world->rank,
+							  port);
+	const plait__world_end *end = plait__world_end_at(world, peer, port);
+	plait_port_flags flags = own->flags | end->flags;
+	bool here = memcmp(own->machine, end->machine,
+			   sizeof(own->machine)) == 0;
+
+	if ((flags & PLAIT_PORT_SAME_PROCESS) &&
+	    !(here && own->process == end->process))
+		return "is in another process";
+	if ((flags & PLAIT_PORT_SAME_MACHINE) && !here)
+		return "is on another machine";
+	return NULL;
+}
+
+static plait_status choose_route(plait__world *world, uint32_t peer,
+				 plait_error *error)
+{
+	const char *why = "";
+
+	world->routes[peer] = PLAIT__WORLD_NO_ROUTE;
+	if (peer == world->rank)
+		return PLAIT_OK;
+	for (uint32_t i = 0; i < world->port_count; i++) {
+		why = plait__hello_why_not(world, peer, i);
+		if (why != NULL)
+			continue;
+		world->routes[peer] = i;
+		return PLAIT_OK;
+	}
+	return plait__fail(error, PLAIT_E_UNAVAILABLE,
+			   "no transport reaches rank %u: it %s (%s); name a "
+			   "further transport, as PLAIT_TRANSPORT=shm,mpi", peer,
+			   why, world->ports[world->port_count - 1].name);
+}
+
+static void count_machines(plait__world *world)
+{
+	uint32_t here = 0;
+
+	for (uint32_t i = 0; i < world->ranks; i++)
+		here += memcmp(plait__world_end_at(world, i, world->mail)->machine,
+			       plait__world_end_at(world, world->rank,
+						   world->mail)->machine,
+			       16) == 0;
+	world->is_crowded = here > plait__cpu_count();
+	world->machines = 0;
+	for (uint32_t i = 0; i < world->ranks; i++) {
+		uint32_t k = 0;
+
+		while (memcmp(plait__world_end_at(world, i, world->mail)->machine,
+			      plait__world_end_at(world, k, world->mail)->machine,
+			      16) != 0)
+			k++;
+		world->machines += k == i;
+	}
+}
+
+/* ---- all ---- */
+
+static plait_status exchange_port(plait__world *world, uint32_t index,
+				  plait_error *error)
+{
+	hello_taker taker = { world, index };
+	plait__world_mail mail;
+	plait_status status;
+
+	write_hello(world, index, &mail);
+	status = take_hello(&taker, world->rank, &mail, error);
+	return status != PLAIT_OK ? status :
+		plait__world_exchange(world, &mail, "open the world",
+				      take_hello, &taker, error);
+}
+
+plait_status plait__hello_exchange(plait__world *world, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; i < world->port_count && status == PLAIT_OK; i++)
+		status = exchange_port(world, i, error);
+	for (uint32_t i = 0; i < world->ranks && status == PLAIT_OK; i++)
+		status = choose_route(world, i, error);
+	if (status == PLAIT_OK)
+		count_machines(world);
+	return status;
+}

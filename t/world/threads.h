@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ranks as threads: each has a context and a world of its own, over loopback or
+ * shm.  A rank's function returns when it is done; checks are made by the main
+ * thread behind them.
+ */
+#ifndef T_WORLD_THREADS_H
+#define T_WORLD_THREADS_H
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/tap.h"
+#include "plait/plait.h"
+
+enum { THREADS_MAX = 8 };
+
+struct rank {
+	uint32_t rank, ranks;
+	void (*run)(struct rank *rank);
+	void *arg;
+	plait_world_desc desc;
+	plait_context *context;
+	plait_world *world;
+	plait_status status;	/* of the last call that failed, or OK */
+	plait_error error;
+	pthread_t thread;
+	char options[96];
+};
+
+/* Note a failure; returns true for success. */
+static inline bool rank_did(struct rank *rank, plait_status status)
+{
+	if (status != PLAIT_OK)
+		rank->status = status;
+	return status == PLAIT_OK;
+}
+
+static inline void *rank_thread(void *arg)
+{
+	struct rank *rank = arg;
+	const plait_context_desc desc = {
+		.size = sizeof(desc), .backends = "host",
+		.options = rank->options, .flags = PLAIT_CONTEXT_NO_WORKERS,
+	};
+
+	if (rank_did(rank, plait_context_open(&desc, &rank->context,
+					      &rank->error)) &&
+	    rank_did(rank, plait_world_open(rank->context, &rank->desc,
+					    &rank->world, &rank->error)))
+		rank->run(rank);
+	plait_world_release(rank->world);
+	plait_context_release(rank->context);
+	return NULL;
+}
+
+/* Start the ranks; the descriptors' zeros become those of a test. */
+static inline void ranks_start(struct rank *ranks, uint32_t count,
+			       const char *transport,
+			       void (*run)(struct rank *rank))
+{
+	static unsigned runs;
+
+	runs++;
+	for (uint32_t i = 0; i < count; i++) {
+		ranks[i].rank = i;
+		ranks[i].ranks = count;
+		ranks[i].run = run;
+		ranks[i].error.size = sizeof(ranks[i].error);
+		ranks[i].desc.size = sizeof(ranks[i].desc);
+		if (ranks[i].desc.transports == NULL)
+			ranks[i].desc.transports = transport;
+		if (ranks[i].desc.open_ns == 0)
+			ranks[i].desc.open_ns = TAP_PATIENCE_NS;
+		(void)snprintf(ranks[i].options, sizeof(ranks[i].options),
+			       "%s:rank=%u,ranks=%u,name=t%ld.%u", transport, i,
+			       count, (long)getpid(), runs);
+		if (pthread_create(&ranks[i].thread, NULL, rank_thread,
+				   &ranks[i]) != 0)
+			abort();
+	}
+}
+
+/* Wait for the ranks; returns the number of those without a failure. */
+static inline uint32_t ranks_join(struct rank *ranks, uint32_t count)
+{
+	uint32_t good = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		pthread_join(ranks[i].thread, NULL);
+		good += ranks[i].status == PLAIT_OK;
+	}
+	return good;
+}
+
+static inline uint32_t ranks_run(struct rank *ranks, uint32_t count,
+				 const char *transport,
+				 void (*run)(struct rank *rank))
+{
+	ranks_start(ranks, count, transport, run);
+	return ranks_join(ranks, count);
+}
+
+/* Compile a known algorithm for all ranks of the world. */
+static inline plait_schedule *rank_compile(struct rank *rank, const char *name,
+					   plait_coll_kind kind,
+					   plait_coll_flags flags)
+{
+	const plait_coll_desc desc = { .size = sizeof(desc), .kind = kind,
+				       .flags = flags, .ranks = rank->ranks };
+	plait_schedule *schedule = NULL;
+	plait_coll *coll = NULL;
+
+	if (rank_did(rank, plait_coll_known(rank->context, name, &desc, &coll,
+					    &rank->error)))
+		rank_did(rank, plait_coll_compile(coll, NULL, &schedule,
+						  &rank->error));
+	plait_coll_release(coll);
+	return schedule;
+}
+
+/* Create a collective of one known algorithm; null after a failure. */
+static inline plait_collective *rank_collective(struct rank *rank,
+						const char *name,
+						plait_coll_kind kind,
+						plait_coll_flags flags)
+{
+	plait_schedule *schedule = rank_compile(rank, name, kind, flags);
+	plait_collective *collective = NULL;
+
+	if (schedule != NULL)
+		rank_did(rank, plait_collective_create(rank->world, &schedule,
+						       1, &collective,
+						       &rank->error));
+	plait_schedule_release(schedule);
+	return collective;
+}
+
+#endif
