@@ -268,3 +268,15 @@ uint64_t coll_data_verify(const struct coll_data *data, uint32_t rank,
 	}
 	return UINT64_MAX;
 }
+
+uint64_t coll_data_count(const struct coll_data *data, uint64_t bytes)
+{
+	uint64_t chunks = data->info.input_chunks > data->info.output_chunks ?
+				  data->info.input_chunks :
+				  data->info.output_chunks;
+	uint64_t shares = chunks / data->info.share_chunks;
+	uint64_t count = bytes / coll_data_element_bytes(data) /
+			 (shares == 0 ? 1 : shares);
+
+	return count == 0 ? 1 : count;
+}

@@ -31,6 +31,9 @@ uint32_t coll_data_element_bytes(const struct coll_data *data);
  * both are the larger one. */
 uint64_t coll_data_elements(const struct coll_data *data, bool output);
 
+/* Elements of a share, so that the larger buffer has about these bytes. */
+uint64_t coll_data_count(const struct coll_data *data, uint64_t bytes);
+
 /* Write the input of a rank to its memory. */
 void coll_data_fill(const struct coll_data *data, uint32_t rank, void *memory);
 

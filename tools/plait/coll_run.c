@@ -2,6 +2,7 @@
 /* plait coll run: execute a schedule with all ranks in this process. */
 #include "coll.h"
 #include "coll_data.h"
+#include "coll_ranks.h"
 #include "command.h"
 #include "input.h"
 
@@ -16,7 +17,7 @@ enum { DEFAULT_TIMES = 10 };
 struct request {
 	const char *path, *promise_path;
 	struct coll_sizes sizes;
-	uint32_t type, reduction, times;
+	uint32_t type, reduction, times, processes;
 	plait_coll_kind kind;
 	bool verify, has_kind, parameters;
 };
@@ -55,6 +56,8 @@ static int take(void *user_data, int option, const char *value)
 		return coll_choose("--as", coll_kinds, value, &request->kind);
 	case 'n':
 		return coll_number("--times", value, &request->times);
+	case 'N':
+		return coll_number("--processes", value, &request->processes);
 	case 'f':
 		request->promise_path = value;
 		return COMMAND_DONE;
@@ -76,6 +79,7 @@ static int read_arguments(struct request *request, int argc, char **argv)
 		{ "as", required_argument, NULL, 'a' },
 		{ "times", required_argument, NULL, 'n' },
 		{ "promise", required_argument, NULL, 'f' },
+		{ "processes", required_argument, NULL, 'N' },
 		{ "parameters", no_argument, NULL, 'P' },
 		{ "verify", no_argument, NULL, 'v' },
 		{ NULL, 0, NULL, 0 }
@@ -297,19 +301,6 @@ static plait_status run(const struct request *request, struct collective *at,
 
 /* ---- all ---- */
 
-/* Elements of a share, so that the larger buffer has about these bytes. */
-static uint64_t count_of(const struct coll_data *data, uint64_t bytes)
-{
-	uint64_t chunks = data->info.input_chunks > data->info.output_chunks ?
-				  data->info.input_chunks :
-				  data->info.output_chunks;
-	uint64_t shares = chunks / data->info.share_chunks;
-	uint64_t count = bytes / coll_data_element_bytes(data) /
-			 (shares == 0 ? 1 : shares);
-
-	return count == 0 ? 1 : count;
-}
-
 static int run_size(const struct request *request, plait_context *context,
 		    plait_schedule *schedule, struct coll_data *data,
 		    uint64_t bytes, plait_error *error)
@@ -320,7 +311,7 @@ static int run_size(const struct request *request, plait_context *context,
 	plait_status status;
 	uint64_t ns = 0;
 
-	data->count = count_of(data, bytes);
+	data->count = coll_data_count(data, bytes);
 	at.data = *data;
 	status = run(request, &at, schedule, &ns);
 	if (status == PLAIT_OK)
@@ -369,6 +360,21 @@ static int run_all(const struct request *request, const struct input *input,
 	return code;
 }
 
+static int run_ranks(const struct request *request, const struct input *input)
+{
+	const struct coll_ranks ranks = {
+		.path = request->path, .input = input,
+		.sizes = &request->sizes, .processes = request->processes,
+		.type = request->type, .reduction = request->reduction,
+		.times = request->times, .verify = request->verify,
+	};
+
+	if (request->has_kind || request->promise_path || request->parameters)
+		return command_usage("coll", "--as, --promise and --parameters "
+				     "are for ranks of one process");
+	return coll_ranks_run(&ranks);
+}
+
 int coll_run(int argc, char **argv)
 {
 	struct request request = { .sizes = { { 1 << 20 }, 1 },
@@ -382,8 +388,11 @@ int coll_run(int argc, char **argv)
 	if (code == COMMAND_DONE)
 		code = input_read("coll", request.path, &input);
 	if (code == COMMAND_DONE) {
-		code = run_all(&request, &input,
-			       request.promise_path != NULL ? &promises : NULL);
+		code = request.processes > 0 || coll_ranks_wanted() ?
+			run_ranks(&request, &input) :
+			run_all(&request, &input,
+				request.promise_path != NULL ? &promises :
+							       NULL);
 		input_free(&input);
 	}
 	coll_promises_free(&promises);

@@ -7,10 +7,10 @@
 #include "sys/thread.h"
 
 enum {
-	/* Pauses of 5 to 45 ns: a peer copies a slot meanwhile.  With more ranks
-	 * than CPUs the peer needs this CPU. */
-	SPINS = 2000,
-	YIELDS = 100,
+	/* Pauses of 5 to 80 ns, then yields of 0.3 us: a peer may need this
+	 * CPU. */
+	SPINS = 50,
+	YIELDS = 1000,
 	LOOK = 64,		/* turns between two looks at mail */
 	SLEEP_NS = 2000000,	/* with a bell: mail rings none */
 	PEERS_NS = 50000000
