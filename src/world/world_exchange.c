@@ -162,18 +162,25 @@ static plait_status wait_for_all(exchange *at)
 	return status;
 }
 
-static plait_status send_to_all(const exchange *at, plait__world_mail *mail)
+static plait_status send_to_all(exchange *at, plait__world_mail *mail)
 {
 	plait_error why = { .size = sizeof(why) };
-	plait_status status = PLAIT_OK;
+	plait_status status = PLAIT_OK, other;
 	uint32_t peer;
 
 	for (peer = 0; peer < at->world->ranks && status == PLAIT_OK; peer++)
 		if (peer != at->world->rank)
 			status = plait__world_send(at->world, peer, mail,
 						   at->deadline_ns, &why);
-	if (status != PLAIT_E_BUSY)
-		return plait__error_copy(at->error, &why);
+	if (status != PLAIT_E_BUSY) {
+		/* A rank that has ended may have said why. */
+		other = status == PLAIT_OK ? PLAIT_OK :
+			plait__world_progress(at->world, at->error);
+		if (status != PLAIT_OK && other == PLAIT_OK)
+			other = take_all(at);
+		return other != PLAIT_OK ? other :
+			       plait__error_copy(at->error, &why);
+	}
 	return plait__fail(at->error, PLAIT_E_TIMEOUT,
 			   "rank %u did not %s within %llu ms: %.200s", peer - 1,
 			   at->what,
