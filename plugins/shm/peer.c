@@ -84,9 +84,22 @@ static void close_peer(plait_backend_port *port, struct shm_peer *state)
 	state->segment = -1;
 }
 
-/* Open and map; false: there is no such segment, or no process. */
-static bool open_segment(plait_backend_port *port, const struct place *place,
-			 struct shm_peer *state)
+/* PLAIT_PENDING, or PLAIT_E_NOMEM if errno is a limit of this process, which tells
+ * nothing of the peer. */
+static plait_status fail_open(const plait_backend_port *port,
+			      const struct place *place, plait_error *error)
+{
+	if (errno != EMFILE && errno != ENFILE && errno != ENOMEM)
+		return PLAIT_PENDING;
+	return plaitp_shm_fail(port->self, error, PLAIT_E_NOMEM,
+			       "opening the port of process %ld: %s",
+			       (long)place->process, strerror(errno));
+}
+
+/* Open and map.  PLAIT_PENDING: there is no such segment, or no process. */
+static plait_status open_segment(plait_backend_port *port,
+				 const struct place *place,
+				 struct shm_peer *state, plait_error *error)
 {
 	struct stat facts;
 	char path[64];
@@ -95,20 +108,22 @@ static bool open_segment(plait_backend_port *port, const struct place *place,
 	state->process = place->process;
 	state->watch = (int)syscall(SYS_pidfd_open, place->process, 0);
 	if (state->watch < 0)
-		return false;
+		return fail_open(port, place, error);
 	snprintf(path, sizeof(path), "/proc/%ld/fd/%d", (long)place->process,
 		 place->segment);
 	state->segment = open(path, O_RDWR | O_CLOEXEC);
 	if (state->segment < 0)
-		return false;
+		return fail_open(port, place, error);
 	seals = fcntl(state->segment, F_GET_SEALS);
 	if (seals < 0 || !(seals & F_SEAL_SHRINK) ||
 	    fstat(state->segment, &facts) != 0 ||
 	    (uint64_t)facts.st_size < port->base_bytes)
-		return false;
+		return PLAIT_PENDING;
 	state->base = plaitp_shm_segment_map(state->segment, 0,
 					     port->base_bytes);
-	return state->base && !has_process_ended(state);
+	if (!state->base)
+		return fail_open(port, place, error);
+	return has_process_ended(state) ? PLAIT_PENDING : PLAIT_OK;
 }
 
 /* Returns null, or the reason why the segment is not that of the peer. */
@@ -163,10 +178,11 @@ static plait_status attach(plait_backend_port *port, uint32_t peer,
 	struct shm_peer *state = &port->peers[peer];
 	struct shm_head *head;
 	const char *difference;
+	plait_status status = open_segment(port, place, state, error);
 
-	if (!open_segment(port, place, state)) {
+	if (status != PLAIT_OK) {
 		close_peer(port, state);
-		return PLAIT_PENDING;
+		return status;
 	}
 	head = plaitp_shm_segment_head(state->base);
 	difference = find_difference(port, peer, place, head);
@@ -277,6 +293,7 @@ plait_status plaitp_shm_peer_query(plait_backend *self,
 				   plait_backend_port *port, uint32_t peer,
 				   plait_error *error)
 {
+	plait_status status = PLAIT_OK;
 	struct shm_peer *state;
 	struct place place;
 
@@ -284,10 +301,13 @@ plait_status plaitp_shm_peer_query(plait_backend *self,
 		return plaitp_shm_fail(self, error, PLAIT_E_INVALID,
 				       "rank %u of %u", peer, port->ranks);
 	state = &port->peers[peer];
-	/* A peer that has never spoken to this port is not known to end. */
-	if (state->state == SHM_PEER_UNKNOWN && !state->broken)
-		return read_own_box(port, peer, &place) ?
-			attach_known(port, peer, &place, error) : PLAIT_OK;
+	/* A peer that has never spoken to this port is not known to end, nor is
+	 * one that this process cannot open. */
+	if (state->state == SHM_PEER_UNKNOWN && !state->broken) {
+		if (read_own_box(port, peer, &place))
+			status = attach_known(port, peer, &place, error);
+		return status == PLAIT_E_NOMEM ? PLAIT_OK : status;
+	}
 	if (state->state == SHM_PEER_HERE && !has_ended(state))
 		return PLAIT_OK;
 	return plaitp_shm_peer_fail_lost(port, peer, error);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -575,6 +576,32 @@ static void offers_are_checked(void)
 	}
 }
 
+/* --- limits of this process */
+
+/* A process without free descriptors says so, and does not call peers lost. */
+static void descriptors_run_out(void)
+{
+	static struct rank ends[2];
+	struct rlimit before, none;
+
+	new_name();
+	if (!ranks_open(ends, 2, "shm", name))
+		return;
+	IS_INT(rank_send(&ends[1], 0, "x", 1), PLAIT_OK);
+	IS_INT(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = before;
+	none.rlim_cur = 0;
+	IS_INT(setrlimit(RLIMIT_NOFILE, &none), 0);
+	IS_INT(ends[0].table.peer_query(ends[0].self, ends[0].port, 1,
+					&ends[0].error), PLAIT_OK);
+	IS_INT(ends[0].table.mail_send(ends[0].self, ends[0].port, 1, "y", 1,
+				       &ends[0].error), PLAIT_E_NOMEM);
+	HAS_STR(ends[0].error.text, "Too many open files");
+	IS_INT(setrlimit(RLIMIT_NOFILE, &before), 0);
+	IS_INT(rank_send(&ends[0], 1, "z", 1), PLAIT_OK);
+	ranks_close(ends, 2);
+}
+
 static const struct tap_scenario all[] = {
 	{ "two processes exchange", two_processes_exchange },
 	{ "killed peers are lost", killed_peers_are_lost },
@@ -584,6 +611,7 @@ static const struct tap_scenario all[] = {
 	{ "hostile peers do not crash us", hostile_peers_do_not_crash_us },
 	{ "offers are checked", offers_are_checked },
 	{ "segments cannot shrink", segments_cannot_shrink },
+	{ "descriptors run out", descriptors_run_out },
 };
 
 TAP_MAIN(all)
