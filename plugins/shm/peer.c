@@ -193,7 +193,9 @@ static plait_status attach(plait_backend_port *port, uint32_t peer,
 		state->state = SHM_PEER_HERE;
 		return PLAIT_OK;
 	}
-	if (!difference || head->version == SHM_VERSION) {
+	/* A segment without magic is not complete, nor is its version. */
+	if (!difference || head->version == SHM_VERSION ||
+	    plaitp_driven_load64(&head->magic) != SHM_MAGIC) {
 		close_peer(port, state);
 		return PLAIT_PENDING;
 	}

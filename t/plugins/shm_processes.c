@@ -576,6 +576,37 @@ static void offers_are_checked(void)
 	}
 }
 
+/* A port that is found while it opens, as the next one of a name may be, counts
+ * as not open yet. */
+static void incomplete_segments_are_not_there(void)
+{
+	static struct rank ends[2];
+	struct shm_head *head, whole;
+	uint64_t bytes;
+
+	new_name();
+	if (!ranks_open(ends, 2, "shm", name))
+		return;
+	head = (struct shm_head *)(void *)map_segment(ends[0].facts.address,
+						      &bytes);
+	if (!OK(head != NULL))
+		return;
+	whole = *head;
+	head->magic = 0;
+	head->version = 0;
+	IS_INT(ends[1].table.mail_send(ends[1].self, ends[1].port, 0, "x", 1,
+				       &ends[1].error), PLAIT_E_BUSY);
+	HAS_STR(ends[1].error.text, "has not opened its port yet");
+	head->version = SHM_VERSION + 1;
+	head->magic = whole.magic;
+	IS_INT(ends[1].table.mail_send(ends[1].self, ends[1].port, 0, "x", 1,
+				       &ends[1].error), PLAIT_E_UNSUPPORTED);
+	head->version = whole.version;
+	IS_INT(rank_send(&ends[1], 0, "x", 1), PLAIT_OK);
+	(void)munmap(head, bytes);
+	ranks_close(ends, 2);
+}
+
 /* --- limits of this process */
 
 /* A process without free descriptors says so, and does not call peers lost. */
@@ -611,6 +642,8 @@ static const struct tap_scenario all[] = {
 	{ "hostile peers do not crash us", hostile_peers_do_not_crash_us },
 	{ "offers are checked", offers_are_checked },
 	{ "segments cannot shrink", segments_cannot_shrink },
+	{ "incomplete segments are not there",
+	  incomplete_segments_are_not_there },
 	{ "descriptors run out", descriptors_run_out },
 };
 
