@@ -4,6 +4,7 @@
  * forked, or hostile; and nothing is left behind.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -633,6 +634,60 @@ static void descriptors_run_out(void)
 	ranks_close(ends, 2);
 }
 
+/* The plugin's, in place of libc's: the call that `fault_at` counts down to fails;
+ * 0: none does. */
+static unsigned fault_at;
+static int fault;
+
+__attribute__((visibility("default")))
+int posix_fallocate(int file, off_t offset, off_t bytes)
+{
+	if (fault_at > 0 && --fault_at == 0)
+		return fault;
+	return fallocate(file, 0, offset, bytes) == 0 ? 0 : errno;
+}
+
+static plait_status link_with_fault(struct rank *ends, uint64_t number,
+				    int error, unsigned at)
+{
+	struct half half;
+	plait_status status;
+
+	fault = error;
+	fault_at = at;
+	status = rank_link(&ends[0], NULL,
+			   rank_link_to(1, PLAIT_LINK_RECEIVE, number, 4,
+					number << 20), &half);
+	IS_UINT(fault_at, 0);
+	if (status == PLAIT_OK)
+		half_close(&ends[0], &half);
+	return status;
+}
+
+/* Signals interrupt the allocation on some kernels: it goes on.  After a failure
+ * in its middle the memory is free. */
+static void allocations_fail(void)
+{
+	static struct rank ends[2];
+	struct stat before, after;
+	uint32_t segment;
+
+	new_name();
+	if (!ranks_open(ends, 2, "shm", name))
+		return;
+	memcpy(&segment, ends[0].facts.address + sizeof(segment),
+	       sizeof(segment));
+	IS_INT(link_with_fault(ends, 1, EINTR, 1), PLAIT_OK);
+	IS_INT(link_with_fault(ends, 3, EINTR, 5), PLAIT_OK);
+	IS_INT(fstat((int)segment, &before), 0);
+	IS_INT(link_with_fault(ends, 7, ENOSPC, 1), PLAIT_E_NOMEM);
+	IS_INT(link_with_fault(ends, 7, ENOSPC, 9), PLAIT_E_NOMEM);
+	HAS_STR(ends[0].error.text, "No space left on device");
+	IS_INT(fstat((int)segment, &after), 0);
+	IS_INT(after.st_blocks, before.st_blocks);
+	ranks_close(ends, 2);
+}
+
 static const struct tap_scenario all[] = {
 	{ "two processes exchange", two_processes_exchange },
 	{ "killed peers are lost", killed_peers_are_lost },
@@ -645,6 +700,7 @@ static const struct tap_scenario all[] = {
 	{ "incomplete segments are not there",
 	  incomplete_segments_are_not_there },
 	{ "descriptors run out", descriptors_run_out },
+	{ "allocations fail", allocations_fail },
 };
 
 TAP_MAIN(all)
