@@ -30,11 +30,13 @@ static void report_counters(check *self, enum check_party party,
 static void look_at(check *self, const char *slot, check_link *link)
 {
 	bool sends = link->direction == PLAIT_LINK_SEND;
-	uint64_t ready, taken;
+	uint64_t before, ready, taken;
 
 	if (link->view.size == 0)
 		return;
-	/* Both only grow; what is read first is the smaller one. */
+	/* Other threads fill and read slots meanwhile, and both counters only
+	 * grow: `before` is within the depth of `taken`, and `ready` above it. */
+	before = plaitp_driven_load64(link->view.ready);
 	taken = plaitp_driven_load64(link->view.taken);
 	ready = plaitp_driven_load64(link->view.ready);
 	if (ready < link->ready || taken < link->taken) {
@@ -48,8 +50,8 @@ static void look_at(check *self, const char *slot, check_link *link)
 	}
 	link->ready = ready;
 	link->taken = taken;
-	/* A receiver may see `ready` grow after `taken` was read. */
-	if (sends && ready - taken > link->depth)
+	if (sends && (taken > ready ||
+		      (before > taken && before - taken > link->depth)))
 		report_counters(self, taken > ready ? CHECK_EITHER :
 				CHECK_CORE, slot, link,
 				"more than its depth is sent");

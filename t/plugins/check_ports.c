@@ -3,6 +3,7 @@
  * The interposer check around a transport: correct use gets no report; each
  * misuse of ports and links is reported, and each impossible answer.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -197,6 +198,49 @@ static void counters_are_watched(void)
 	tear_down("the core", "link 1 to rank 0: a counter went back");
 }
 
+/* A message at a time, until it is told to stop. */
+struct mover {
+	plait_link_view sent, got;
+	int stop;
+};
+
+static void *move(void *arg)
+{
+	struct mover *mover = arg;
+
+	for (uint64_t i = 1; !__atomic_load_n(&mover->stop, __ATOMIC_ACQUIRE);
+	     i++) {
+		__atomic_store_n(mover->sent.ready, i, __ATOMIC_RELEASE);
+		__atomic_store_n(mover->got.taken, i, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+/* The world fills and reads slots while another thread is in a slot of ports. */
+static void counters_move_meanwhile(void)
+{
+	plait_backend_link *from, *to;
+	struct mover mover = { .stop = 0 };
+	pthread_t thread;
+
+	set_up();
+	IS_INT(make(PLAIT_LINK_RECEIVE, 2, 1, &to), PLAIT_OK);
+	IS_INT(make(PLAIT_LINK_SEND, 2, 1, &from), PLAIT_OK);
+	mover.sent = view_of(from);
+	mover.got = view_of(to);
+	if (!OK(pthread_create(&thread, NULL, move, &mover) == 0))
+		return;
+	for (uint32_t i = 0; i < 200000 && bed.host.errors == 0; i++)
+		look();
+	__atomic_store_n(&mover.stop, 1, __ATOMIC_RELEASE);
+	IS_INT(pthread_join(thread, NULL), 0);
+	IS_UINT(bed.host.errors, 0);
+	bed.table.link_destroy(bed.self, from);
+	bed.table.link_destroy(bed.self, to);
+	close_all();
+	bed_close();
+}
+
 /* --- backends */
 
 static plait_backend_table honest;
@@ -329,6 +373,7 @@ static const struct tap_scenario all[] = {
 	{ "handles are checked", handles_are_checked },
 	{ "ports close after links", ports_close_after_links },
 	{ "counters are watched", counters_are_watched },
+	{ "counters move meanwhile", counters_move_meanwhile },
 	{ "facts are checked", facts_are_checked },
 	{ "views are checked", views_are_checked },
 };
