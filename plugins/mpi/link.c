@@ -21,13 +21,15 @@ static plait_status check_request(const plait_backend_port *port,
 {
 	if (request->peer < (uint32_t)port->base->ranks &&
 	    request->direction <= PLAIT_LINK_RECEIVE && request->depth > 0 &&
+	    (request->depth & (request->depth - 1)) == 0 &&
 	    request->depth <= 1 << 16 && request->slot_bytes <= SLOT_MOST)
 		return PLAIT_OK;
 	return plaitp_driven_fail(port->self->driven.services, error,
 				  PLAIT_E_INVALID, 0, MPI_PLUGIN_NAME ": a "
 				  "link with rank %u of %d, depth %u, slots "
-				  "of %llu bytes; the most are depth 65536 "
-				  "and %d bytes", request->peer,
+				  "of %llu bytes; a depth is a power of two "
+				  "up to 65536, a slot has %d bytes at most",
+				  request->peer,
 				  port->base->ranks, request->depth,
 				  (unsigned long long)request->slot_bytes,
 				  SLOT_MOST);

@@ -299,6 +299,10 @@ static void refused(void)
 	link.slot_bytes = rank.facts.slot_bytes + 1;
 	MUST(rank.table.link_create(rank.self, rank.port, &link, &made,
 				    &rank.error) == PLAIT_E_INVALID);
+	link.slot_bytes = 64;
+	for (link.depth = 0; link.depth < 7; link.depth += 3)
+		MUST(rank.table.link_create(rank.self, rank.port, &link, &made,
+					    &rank.error) == PLAIT_E_INVALID);
 	rank.table.port_close(rank.self, rank.port);
 	request.native_kind = 0;
 	request.rank = rank.facts.rank;
