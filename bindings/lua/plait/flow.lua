@@ -166,7 +166,7 @@ function flow.new(system, options)
   core.check_options(options, " window lanes record strict devices label ")
   local devices = options.devices or {}
   local handles = ffi.new("plait_device *[?]", math.max(#devices, 1))
-  for i, device in ipairs(devices) do handles[i - 1] = device:handle() end
+  for i, device in ipairs(devices) do handles[i - 1] = device.handle end
   local desc = core.sized("plait_flow_desc", {
     window = options.window, lanes = options.lanes, label = options.label,
     devices = handles, device_count = #devices,
