@@ -1,10 +1,50 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random programs whose launches run on devices with memories of their own: of
- * the simulator, with all kinds of links between them.
+ * Random programs whose launches run on devices: of the simulator, with memories
+ * of their own and all kinds of links between them; or of a driver of OpenCL
+ * (FLOW_DRIVER), where the launches call functions.
  */
 #include "random_programs.h"
 
+#ifdef FLOW_DRIVER
+#include "driver_devices.h"
+
+enum { ROUNDS_ON_DRIVER = 20 };
+
+static void run_on(uint32_t devices)
+{
+	if (use_driver(devices))
+		run_rounds(ROUNDS_ON_DRIVER);
+}
+
+static void whole(void)
+{
+	run_on(1);
+}
+
+static void halves(void)
+{
+	run_on(2);
+}
+
+static void quarters(void)
+{
+	run_on(4);
+}
+
+/* The host is one of the devices. */
+static void mixed(void)
+{
+	run_on(3);
+}
+
+static const struct tap_scenario all[] = {
+	{ "the whole device", whole },
+	{ "two parts", halves },
+	{ "four parts", quarters },
+	{ "two parts and the host", mixed },
+};
+#else
 enum { FEW = 10 };
 
 static void run_on(uint32_t devices, const char *options)
@@ -51,5 +91,6 @@ static const struct tap_scenario all[] = {
 	{ "devices that share a memory", shared },
 	{ "the host and devices", mixed },
 };
+#endif
 
 TAP_MAIN(all)

@@ -290,19 +290,24 @@ static void run_program(const struct flow_setting *setting)
 	close_flow();
 }
 
-/* `few`: rounds without an argument. */
-static void run_programs(uint64_t few)
+static void run_rounds(uint64_t rounds)
 {
 	uint64_t seed = tap_seed();
-	const char *asked = tap_argument("rounds");
-	uint64_t rounds = asked != NULL ? strtoull(asked, NULL, 10) :
-			  tap_soak() ? 100 * few : few;
 
 	for (uint64_t r = 0; r < rounds && tap_failed() == 0; r++) {
 		state = (seed + r) * UINT64_C(0x9e3779b97f4a7c15) | 1;
 		NOTE("seed=%llu", (unsigned long long)(seed + r));
 		run_program(&flow_settings[r % FLOW_SETTINGS]);
 	}
+}
+
+/* `few`: rounds without an argument. */
+static inline void run_programs(uint64_t few)
+{
+	const char *asked = tap_argument("rounds");
+
+	run_rounds(asked != NULL ? strtoull(asked, NULL, 10) :
+		   tap_soak() ? 100 * few : few);
 }
 
 #endif

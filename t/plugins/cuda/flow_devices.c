@@ -1,170 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Flows on the stand-in for CUDA, alone and with other backends: random split
- * launches of compiled code, fills, host access, against a sequential model.
- */
+/* Flows on the stand-in for CUDA, alone and with other backends: random split
+ * launches. */
 #include "standin/cuda/place.h"
 
-#include "flow/flows.h"
+#include "flow/random_splits.h"
 
-enum { ARRAYS = 4, N = 300, STEPS = 60, ROUNDS = 8 };
-
-static const char source_text[] =
-	"struct chunk { u64 low[3], high[3]; };\n"
-	"KERNEL(mix) {\n"
-	"	EACH(i, c.high[0] - c.low[0]) {\n"
-	"		u64 x = c.low[0] + i;\n"
-	"		b[x] = b[x] * 3 + a[x] + a[x + 1 < n ? x + 1 : x] + s;\n"
-	"	}\n"
-	"}\n";
-
-static struct {
-	plait_data *data;
-	uint64_t model[N];
-} arrays[ARRAYS];
-
-static uint64_t state;
-static uint64_t host[N];
-
-static uint64_t below(uint64_t limit)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state % limit;
-}
-
-static plait_kernel *new_mix(void)
-{
-	const plait_source source = { .size = sizeof(source),
-				      .form = PLAIT_SOURCE_PORTABLE,
-				      .code = source_text };
-	const plait_kernel_desc desc = {
-		.size = sizeof(desc), .sources = &source, .source_count = 1,
-		.signature = "mix(a: in pointer u64, b: pointer u64, n: u64, "
-			     "s: u64, c: struct chunk 48)",
-	};
-	plait_kernel *kernel = NULL;
-
-	OK_THAT(plait_kernel_create(flow_rig.context, &desc, &kernel,
-				    &flow_rig.error) == PLAIT_OK, "kernel: %s",
-		flow_rig.error.text);
-	return kernel;
-}
-
-static void launch(plait_kernel *mix)
-{
-	const plait_mapper near = { .size = sizeof(near),
-				    .kind = PLAIT_MAPPER_NEIGHBORHOOD,
-				    .extent = { 1 } };
-	const plait_mapper own = { .size = sizeof(own),
-				   .kind = PLAIT_MAPPER_ONE_TO_ONE };
-	uint64_t a = below(ARRAYS), b = (a + 1 + below(ARRAYS - 1)) % ARRAYS;
-	uint64_t n = N, seed = below(1000);
-	plait_access from = { .size = sizeof(from), .data = arrays[a].data,
-			      .mapper = &near };
-	plait_access to = { .size = sizeof(to), .data = arrays[b].data,
-			    .mapper = &own };
-	plait_argument arguments[] = { PLAIT_ACCESS(&from), PLAIT_ACCESS(&to),
-				       PLAIT_VALUE(n), PLAIT_VALUE(seed),
-				       PLAIT_CHUNK() };
-	plait_task_desc desc = { .size = sizeof(desc), .kernel = mix,
-				 .launch = PLAIT_ITEMS(N), .split = 1,
-				 .pieces = (uint32_t)below(5),
-				 .arguments = arguments,
-				 .argument_count = 5 };
-	const uint64_t *u = arrays[a].model;
-	uint64_t *v = arrays[b].model;
-
-	OK_THAT(plait_flow_submit(flow, &desc, NULL, &flow_rig.error) ==
-		PLAIT_OK, "submit: %s", flow_rig.error.text);
-	for (uint64_t x = 0; x < N; x++)
-		v[x] = v[x] * 3 + u[x] + u[x + 1 < N ? x + 1 : x] + seed;
-}
-
-static plait_box random_box(void)
-{
-	uint64_t one = below(N), other = below(N);
-	plait_box box = { { 0, 0, 0 }, { 0, 1, 1 } };
-
-	box.low[0] = one < other ? one : other;
-	box.high[0] = (one < other ? other : one) + 1;
-	return box;
-}
-
-static void fill(void)
-{
-	uint64_t a = below(ARRAYS);
-	plait_box box = random_box();
-	plait_task_desc desc = { .size = sizeof(desc), .kind = PLAIT_TASK_FILL,
-				 .target = arrays[a].data, .target_box = &box,
-				 .pattern = below(100) };
-
-	OK(plait_flow_submit(flow, &desc, NULL, &flow_rig.error) == PLAIT_OK);
-	for (uint64_t x = box.low[0]; x < box.high[0]; x++)
-		arrays[a].model[x] = desc.pattern;
-}
-
-static void read_back(uint64_t a, const plait_box *box)
-{
-	int wrong = 0;
-
-	OK_THAT(plait_data_read(arrays[a].data, box, host, &flow_rig.error) ==
-		PLAIT_OK, "read: %s", flow_rig.error.text);
-	for (uint64_t x = box->low[0]; x < box->high[0]; x++)
-		wrong += host[x - box->low[0]] != arrays[a].model[x];
-	IS_INT(wrong, 0);
-}
-
-static void step(plait_kernel *mix)
-{
-	const plait_box box = random_box();
-
-	switch (below(8)) {
-	case 0: read_back(below(ARRAYS), &box); break;
-	case 1: fill(); break;
-	default: launch(mix); break;
-	}
-}
-
-static void run_program(void)
-{
-	static const plait_box all = { { 0, 0, 0 }, { N, 1, 1 } };
-	const struct flow_setting setting = { (uint32_t)below(3), 0 };
-	plait_kernel *mix;
-
-	if (!open_flow(&setting, 256))
-		return;
-	mix = new_mix();
-	for (int i = 0; i < ARRAYS; i++) {
-		arrays[i].data = new_data(1, N, 0, 0, 8, "a");
-		memset(arrays[i].model, 0, sizeof(arrays[i].model));
-	}
-	for (int i = 0; i < STEPS; i++)
-		step(mix);
-	for (uint64_t i = 0; i < ARRAYS; i++) {
-		read_back(i, &all);
-		plait_data_release(arrays[i].data);
-	}
-	OK(wait_task(0) == PLAIT_OK);
-	plait_kernel_release(mix);
-	close_flow();
-}
+enum { ROUNDS = 8 };
 
 static void run_on(const char *backends, uint32_t devices)
 {
 	static char options[1200];
-	uint64_t seed = tap_seed();
 
 	snprintf(options, sizeof(options), "cuda:driver=%s", standin_path);
 	flow_backends = backends;
 	flow_options = options;
 	flow_devices = devices;
-	for (uint64_t r = 0; r < ROUNDS && tap_failed() == 0; r++) {
-		state = (seed + r) * UINT64_C(0x9e3779b97f4a7c15) | 1;
-		NOTE("seed=%llu", (unsigned long long)(seed + r));
-		run_program();
-	}
+	run_rounds(ROUNDS);
 }
 
 static void alone(void)

@@ -290,4 +290,14 @@ PLAIN_TESTS += %D%/driver_kernel_versions.t
 %C%_driver_kernel_versions_t_SOURCES = t/run/kernel_versions.c
 %C%_driver_kernel_versions_t_CPPFLAGS = $(AM_CPPFLAGS) -DON_DRIVER
 %C%_driver_kernel_versions_t_LDADD = $(LDADD_API)
+PLAIN_TESTS += %D%/driver_flow_devices.t
+%C%_driver_flow_devices_t_LDADD = $(LDADD_API)
+PLAIN_TESTS += %D%/driver_device_programs.t
+%C%_driver_device_programs_t_SOURCES = t/flow/device_programs.c
+%C%_driver_device_programs_t_CPPFLAGS = $(AM_CPPFLAGS) -DFLOW_DRIVER
+%C%_driver_device_programs_t_LDADD = $(LDADD_API)
+PLAIN_TESTS += %D%/driver_device_flow.t
+%C%_driver_device_flow_t_SOURCES = t/flow/device_flow.c
+%C%_driver_device_flow_t_CPPFLAGS = $(AM_CPPFLAGS) -DFLOW_DRIVER
+%C%_driver_device_flow_t_LDADD = $(LDADD_API)
 endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Flows on a driver of OpenCL: random split launches of compiled code, on the
+ * whole device, on parts of it, and on parts and the host. */
+#include "flow/driver_devices.h"
+#include "flow/random_splits.h"
+
+enum { ROUNDS = 8 };
+
+static void run_on(uint32_t devices)
+{
+	if (use_driver(devices))
+		run_rounds(ROUNDS);
+}
+
+static void whole(void)
+{
+	run_on(1);
+}
+
+static void halves(void)
+{
+	run_on(2);
+}
+
+static void quarters(void)
+{
+	run_on(4);
+}
+
+static void mixed(void)
+{
+	run_on(3);
+}
+
+static const struct tap_scenario all[] = {
+	{ "the whole device", whole },
+	{ "two parts", halves },
+	{ "four parts", quarters },
+	{ "two parts and the host", mixed },
+};
+
+TAP_MAIN(all)
