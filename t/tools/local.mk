@@ -10,4 +10,5 @@ SERIAL_SCRIPT_TESTS += %D%/flow_eviction.t
 SERIAL_SCRIPT_TESTS += %D%/coll.t
 SERIAL_SCRIPT_TESTS += %D%/coll_run.t
 SCRIPT_TESTS += %D%/coll_processes.t
+SCRIPT_TESTS += %D%/coll_mpirun.t
 SERIAL_SCRIPT_TESTS += %D%/coll_simulate.t
