@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "driven/atomic.h"
 #include "port.h"
 
 /* Time that close gives to what is on its way. */
@@ -200,14 +201,15 @@ plait_status plaitp_mpi_port_open(plait_backend *self,
 	return status;
 }
 
-/* Returns true if slots or records are on their way. */
+/* Returns true if slots or records are on their way, or slots wait for the other
+ * half. */
 static bool is_sending(const plait_backend_port *port)
 {
 	const struct plait_backend_link *link;
 
 	for (link = port->links; link != NULL; link = link->next)
 		if (link->direction == PLAIT_LINK_SEND && !link->is_broken &&
-		    link->done < link->posted)
+		    link->done < plaitp_driven_load64(link->ready))
 			return true;
 	return port->sending.first != NULL;
 }

@@ -245,6 +245,66 @@ static void pending(void)
 	}
 }
 
+/* Go on with another port, of an instance of its own. */
+static void swap_port(plait_backend **instance, plait_backend_port **port)
+{
+	plait_backend *self = rank.self;
+	plait_backend_port *end = rank.port;
+
+	rank.self = *instance;
+	rank.port = *port;
+	*instance = self;
+	*port = end;
+}
+
+/* A port that has not looked at its peer's half sends to it when it is closed. The
+ * second port tells what the first one has done. */
+static void left(void)
+{
+	plait_port_request request = { .size = sizeof(request) };
+	plait_backend_port *port = NULL;
+	plait_backend *other = NULL;
+	unsigned char bytes[1 << 16];
+	struct half half;
+	uint32_t peer, i;
+	bool sends;
+
+	rank_open(0);
+	sends = rank.facts.rank == 0;
+	MUST(fakehost_open(&rank.host, &rank.table, &other, &rank.error) ==
+	     PLAIT_OK);
+	MUST(rank.table.port_open(other, &request, &port, &rank.error) ==
+	     PLAIT_OK);
+	half = rank_half(sends ? PLAIT_LINK_SEND : PLAIT_LINK_RECEIVE, sends, 9,
+			 2, 64);
+	swap_port(&other, &port);
+	if (!sends)
+		rank_mail(0, "made", 5);
+	else
+		rank_next(&peer, bytes);
+	if (sends) {
+		swap_port(&other, &port);
+		rank_fill(&half, 64);
+		rank_destroy(&half);
+		rank.table.port_close(rank.self, rank.port);
+		swap_port(&other, &port);
+		rank_mail(1, "sent", 5);
+	} else {
+		rank_next(&peer, bytes);
+		swap_port(&other, &port);
+		for (i = 0; i < 10000 && !rank_can_read(&half); i++)
+			rank_pump();
+		MUST(rank_can_read(&half));
+		rank_read(&half);
+		rank_destroy(&half);
+		rank.table.port_close(rank.self, rank.port);
+		swap_port(&other, &port);
+	}
+	rank_meet();
+	rank.table.close(other);
+	rank_close();
+}
+
 /* Halves of different sizes: an error that names rank and link. */
 static void mismatch(void)
 {
@@ -485,8 +545,8 @@ static const struct {
 	{ "pending", pending },	    { "mismatch", mismatch },
 	{ "refused", refused },	    { "overfull", overfull },
 	{ "native", native },	    { "alone", alone },
-	{ "two", two },		    { "killed", killed },
-	{ "failed", failed },
+	{ "left", left },	    { "two", two },
+	{ "killed", killed },	    { "failed", failed },
 };
 
 int main(int argc, char **argv)
