@@ -180,13 +180,14 @@ static check_link *enter_link(check *self, const char *slot,
 {
 	check_link *link;
 
-	plaitp_check_enter(self, slot);
+	plaitp_check_port_begin(self, slot);
 	link = plaitp_check_find(self, slot, CHECK_LINK, handle);
 	if (link) {
 		plaitp_check_link_look(self, slot, link->port);
 		return link;
 	}
 	(void)plaitp_check_report_error(self, error);
+	self->in_ports = false;
 	plaitp_check_leave(self);
 	return NULL;
 }
@@ -207,6 +208,7 @@ void plaitp_check_link_destroy(plait_backend *backend,
 	plaitp_check_retire(self, &link->object);
 	plaitp_check_leave(self);
 	self->inner_table->link_destroy(self->inner, link->inner);
+	plaitp_check_port_end(self);
 }
 
 /* --- views */
@@ -253,6 +255,7 @@ plait_status plaitp_check_link_view(plait_backend *backend,
 	status = self->inner_table->link_view(self->inner, link->inner, &view,
 					      &mine);
 	pthread_mutex_lock(&self->lock);
+	self->in_ports = false;
 	view.size = sizeof(view);
 	if (status == PLAIT_OK)
 		fault = find_fault(link, &view);

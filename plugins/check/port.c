@@ -7,7 +7,7 @@
 /* --- helpers */
 
 /* One thread at a time is in a slot of ports. */
-static void enter(check *self, const char *slot)
+void plaitp_check_port_begin(check *self, const char *slot)
 {
 	plaitp_check_enter(self, slot);
 	if (self->in_ports)
@@ -17,14 +17,19 @@ static void enter(check *self, const char *slot)
 	self->in_ports = true;
 }
 
+void plaitp_check_port_end(check *self)
+{
+	pthread_mutex_lock(&self->lock);
+	self->in_ports = false;
+	pthread_mutex_unlock(&self->lock);
+}
+
 /* Ends a slot of ports; returns the backend's result, checked. */
 static plait_status finish(check *self, const char *slot, plait_status status,
 			   bool may_pend, const plait_error *mine,
 			   plait_error *error)
 {
-	pthread_mutex_lock(&self->lock);
-	self->in_ports = false;
-	pthread_mutex_unlock(&self->lock);
+	plaitp_check_port_end(self);
 	return plaitp_check_result(self, slot, status, may_pend, mine, error);
 }
 
@@ -43,7 +48,7 @@ check_port *plaitp_check_port_enter(check *self, const char *slot,
 {
 	check_port *port;
 
-	enter(self, slot);
+	plaitp_check_port_begin(self, slot);
 	port = plaitp_check_find(self, slot, CHECK_PORT, handle);
 	if (!port) {
 		(void)refuse(self, error);
@@ -92,7 +97,7 @@ plait_status plaitp_check_port_open(plait_backend *backend,
 	plait_status status;
 
 	*out = NULL;
-	enter(self, slot);
+	plaitp_check_port_begin(self, slot);
 	if (request->size < sizeof(*request) ||
 	    (request->ranks != 0 && request->rank >= request->ranks)) {
 		plaitp_check_report(self, CHECK_CORE, slot,
@@ -148,9 +153,7 @@ void plaitp_check_port_close(plait_backend *backend, plait_backend_port *handle)
 	plaitp_check_retire(self, &port->object);
 	plaitp_check_leave(self);
 	self->inner_table->port_close(self->inner, port->inner);
-	pthread_mutex_lock(&self->lock);
-	self->in_ports = false;
-	pthread_mutex_unlock(&self->lock);
+	plaitp_check_port_end(self);
 }
 
 plait_status plaitp_check_port_query(plait_backend *backend,

@@ -31,7 +31,11 @@ struct plait_backend_link {
 	bool reported; /* once for each link */
 };
 
-/* port.c: enter a slot of ports.  Returns null after a report, with the lock
+/* port.c: begin and end a slot of ports; `begin` takes the lock, `end` needs it
+ * free. */
+void plaitp_check_port_begin(check *self, const char *slot);
+void plaitp_check_port_end(check *self);
+/* port.c: begin a slot of a port.  Returns null after a report, with the lock
  * released and `error` filled. */
 check_port *plaitp_check_port_enter(check *self, const char *slot,
 				    const plait_backend_port *handle,

@@ -246,6 +246,7 @@ static void counters_move_meanwhile(void)
 static plait_backend_table honest;
 static plait_port lie;
 static plait_link_view wrong;
+static bool is_shared; /* another slot is called in the middle of one */
 
 static plait_status lying_query(plait_backend *self, plait_backend_port *end,
 				plait_port *out_facts, plait_error *error)
@@ -264,6 +265,8 @@ static plait_status lying_view(plait_backend *self, plait_backend_link *link,
 {
 	plait_status status = honest.link_view(self, link, view, error);
 
+	if (is_shared)
+		look();
 	if (wrong.depth)
 		view->depth = wrong.depth;
 	if (wrong.stride)
@@ -273,6 +276,13 @@ static plait_status lying_view(plait_backend *self, plait_backend_link *link,
 	if (wrong.bell)
 		view->peer_bell = NULL;
 	return status;
+}
+
+static void lying_destroy(plait_backend *self, plait_backend_link *link)
+{
+	if (is_shared)
+		look();
+	honest.link_destroy(self, link);
 }
 
 static plait_status lying_next(plait_backend *self, plait_backend_port *end,
@@ -298,6 +308,7 @@ static bool set_up_liar(void)
 	table = honest;
 	table.port_query = lying_query;
 	table.link_view = lying_view;
+	table.link_destroy = lying_destroy;
 	table.mail_next = lying_next;
 	out = in = NULL;
 	return bed_wrap("check", "", &table) &&
@@ -366,6 +377,29 @@ static void views_are_checked(void)
 	}
 }
 
+/* A slot of ports is called while another call is in one: what two threads
+ * without a lock do. */
+static void slots_have_one_thread(void)
+{
+	static const char text[] = "peer_query: two threads are in slots of "
+				   "ports (P-N12)";
+
+	if (!set_up_liar())
+		return;
+	(void)query();
+	IS_INT(make(PLAIT_LINK_RECEIVE, 1, 2, &in), PLAIT_OK);
+	is_shared = true;
+	(void)view_of(in);
+	HAS_STR(bed.host.log, text);
+	IS_UINT(bed.host.errors, 1);
+	bed.table.link_destroy(bed.self, in);
+	IS_UINT(bed.host.errors, 2);
+	is_shared = false;
+	bed.table.port_close(bed.self, port);
+	IS_UINT(bed.host.errors, 2);
+	bed_close_sinful();
+}
+
 static const struct tap_scenario all[] = {
 	{ "correct use is silent", correct_use_is_silent },
 	{ "mail is checked", mail_is_checked },
@@ -376,6 +410,7 @@ static const struct tap_scenario all[] = {
 	{ "counters move meanwhile", counters_move_meanwhile },
 	{ "facts are checked", facts_are_checked },
 	{ "views are checked", views_are_checked },
+	{ "slots have one thread", slots_have_one_thread },
 };
 
 TAP_MAIN(all)
