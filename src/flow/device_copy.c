@@ -169,6 +169,9 @@ static plait_status submit(const struct copy *copy, plait_error *error)
 		return status;
 	}
 	device->newest[1] = task.number;
+	if (copy->to != PLAIT__MEMORY_HOST &&
+	    !plait__device_engine_has_begun(op))
+		device->waiting[1] = task.number;
 	plait__coherence_add(&copy->whole->copies->coherence, &copy->box,
 			     copy->to);
 	return PLAIT_OK;

@@ -223,8 +223,21 @@ static void set_argument(const plait__flow_task *task, uint32_t i,
 			    (uintptr_t)whole->memory;
 }
 
+/* Returns true if an op of another lane may begin there when newer ones of that
+ * lane are done. */
+static bool waits_beside(const plait__flow_task *task,
+			 const plait__flow_device *at, uint32_t lane)
+{
+	const uint64_t settled = task->flow->window.settled;
+
+	for (uint32_t k = 0; k < 2; k++)
+		if (at->lane + k != lane && at->waiting[k] > settled)
+			return true;
+	return false;
+}
+
 /* A launch of host code comes behind all that writes in its memory. */
-static void order_mapped(plait__flow_task *task)
+static void order_mapped(plait__flow_task *task, uint32_t lane)
 {
 	plait__flow_devices *devices = task->flow->devices;
 
@@ -236,6 +249,7 @@ static void order_mapped(plait__flow_task *task)
 			continue;
 		devices->order[task->order_count++] = at->newest[0];
 		devices->order[task->order_count++] = at->newest[1];
+		task->is_prefix |= waits_beside(task, at, lane);
 	}
 }
 
@@ -246,10 +260,9 @@ static void choose_lane(plait__flow_task *task, plait__flow_device *device,
 	task->maps = plait__device_code_find(task->kernel->kernel,
 					     device->device) == NULL;
 	op->lane = device->lane + task->maps;
+	task->behind = task->flow->devices->last_mapped[task->memory];
 	if (task->maps)
-		order_mapped(task);
-	else
-		task->behind = task->flow->devices->last_mapped[task->memory];
+		order_mapped(task, op->lane);
 }
 
 static plait_status prepare_launch(plait__flow_task *task,
@@ -389,6 +402,9 @@ void plait__place_commit(plait__flow_task *task)
 
 	if (task->device != NULL)
 		task->device->newest[task->maps] = task->number;
+	if (task->device != NULL && !task->maps &&
+	    !plait__device_engine_has_begun(task->device_op))
+		task->device->waiting[0] = task->number;
 	if (task->maps)
 		devices->last_mapped[task->memory] = task->number;
 	for (uint32_t i = 0; i < task->access_count; i++) {

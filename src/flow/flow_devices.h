@@ -22,6 +22,9 @@ typedef struct plait__flow_device {
 	uint32_t lane;
 	uint64_t tasks;
 	uint64_t newest[2]; /* ops of the two lanes */
+	/* The newest ones that had not begun when they were committed, less
+	 * launches of host code: ops behind them in the lane may be done. */
+	uint64_t waiting[2];
 } plait__flow_device;
 
 struct plait__flow_devices {

@@ -302,6 +302,99 @@ static void unsupported(void)
 	close_flow();
 }
 
+/* ---- launches of host code ---- */
+
+/* Launch y += x of a half of y; returns the task. */
+static plait_task launch_half(plait_kernel *kernel, plait_data *x,
+			      plait_data *y, uint64_t first)
+{
+	const plait_box half = { { first, 0, 0 }, { first + N / 2, 1, 1 } };
+	plait_data *part = NULL;
+	plait_task task = 0;
+	float a = 1;
+
+	OK(plait_data_part(y, &half, &part, NULL) == PLAIT_OK);
+	OK_THAT(plait_flow_launch(
+			flow, kernel, PLAIT_ITEMS(N / 2),
+			PLAIT_ARGUMENTS(PLAIT_VALUE(a), PLAIT_DATA(x),
+					PLAIT_DATA(part)),
+			&task, &flow_rig.error) == PLAIT_OK,
+		"launch: %s", flow_rig.error.text);
+	plait_data_release(part);
+	return task;
+}
+
+/* A launch of host code maps all of y: it is behind a launch that writes the
+ * other half, which waits for the mapping of x, also if later ops of its lane are
+ * done. */
+static void run_mapped(uint32_t devices, const char *options,
+		       plait_kernel *(*make)(void))
+{
+	plait_data *w, *x, *y, *z;
+	plait_kernel *first, *axpy;
+	plait_task mapped;
+	void *pointer = NULL;
+
+	if (!open_on(devices, options, 1))
+		return;
+	first = make();
+	axpy = new_axpy();
+	w = new_floats("w", 1);
+	x = new_floats("x", 1);
+	y = new_floats("y", 1);
+	z = new_floats("z", 1);
+	for (uint32_t i = 0; i < devices; i++) {
+		launch(first, 0, w, y, PLAIT_OK);
+		launch_half(first, z, z, 0);
+	}
+	OK(plait_data_map(x, NULL, PLAIT_MAP_READ | PLAIT_MAP_WRITE, &pointer,
+			  NULL) == PLAIT_OK);
+	launch_half(first, x, y, 0);
+	if (make != new_axpy)
+		OK(wait_task(launch_half(first, z, z, 0)) == PLAIT_OK);
+	OK(plait_data_read(z, NULL, host, NULL) == PLAIT_OK);
+	mapped = launch_half(axpy, w, y, N / 2);
+	IS_INT(wait_task(mapped), PLAIT_E_DEADLOCK);
+	HAS_STR(flow_rig.error.text, "is behind a mapping of");
+	OK(plait_data_unmap(x, pointer, NULL) == PLAIT_OK);
+	IS_INT(wait_task(mapped), PLAIT_OK);
+	OK(plait_data_read(y, NULL, host, NULL) == PLAIT_OK);
+	OK(host[0] == 2 && host[N - 1] == 2);
+	plait_data_release(w);
+	plait_data_release(x);
+	plait_data_release(y);
+	plait_data_release(z);
+	plait_kernel_release(first);
+	plait_kernel_release(axpy);
+	close_flow();
+}
+
+static plait_kernel *new_device_axpy(void)
+{
+	const plait_source source = {
+		.size = sizeof(source),
+		.code = "KERNEL(axpy)\n{\n\tEACH(i, 500)\n"
+			"\t\ty[i] += a * x[i];\n}\n" };
+	const plait_kernel_desc desc = {
+		.size = sizeof(desc), .sources = &source, .source_count = 1,
+		.signature = "axpy(a: f32, x: in pointer f32, "
+			     "y: inout pointer f32)" };
+	plait_kernel *kernel = NULL;
+
+	OK_THAT(plait_kernel_create(flow_rig.context, &desc, &kernel,
+				    &flow_rig.error) == PLAIT_OK, "%s",
+		flow_rig.error.text);
+	return kernel;
+}
+
+static void mapped(void)
+{
+	run_mapped(1, "chaos:devices=1,quirks=staged_map", new_device_axpy);
+	run_mapped(2, "chaos:devices=2,shared=1,quirks=staged_map", new_axpy);
+	run_mapped(2, "chaos:devices=2,shared=1,quirks=staged_map",
+		   new_device_axpy);
+}
+
 #endif
 
 /* ---- failures ---- */
@@ -460,7 +553,7 @@ static void cancels(void)
 static const struct tap_scenario all[] = {
 #ifndef FLOW_DRIVER
 	{ "descriptors", descriptors }, { "refusals", unsupported },
-	{ "too little memory", memory },
+	{ "too little memory", memory }, { "host code beside others", mapped },
 #endif
 	{ "chains", chains },		{ "splits", splits },
 	{ "failures", failures },	{ "releases", releases },

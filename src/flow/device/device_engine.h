@@ -69,6 +69,12 @@ void plait__device_engine_return(plait__device_engine *engine,
 bool plait__device_engine_begin(plait__device_engine *engine,
 				plait__device_op *op, uint64_t number,
 				const plait__pred *preds, uint32_t count);
+/* Returns true if the op is in its lane.  Caller holds the lock. */
+static inline bool plait__device_engine_has_begun(const plait__device_op *op)
+{
+	return op->sequence != 0;
+}
+
 /* A plait__op_begin, of the record. */
 plait_status plait__device_engine_claim(void *op, uint64_t number,
 					plait_error *error);
