@@ -8,15 +8,34 @@
 
 plait_flow *flow;
 
-enum { MOST = 256 };
+enum { MOST = 256, MOST_DEVICES = 16 };
 
 static plait_data *all_data[MOST];
 static int data_count;
 
+/* FLOW_DEVICES=2: the first two devices of the context run the launches. */
+static uint32_t choose_devices(plait_device **devices)
+{
+	const char *asked = getenv("FLOW_DEVICES");
+	uint32_t count = asked != NULL ? (uint32_t)atoi(asked) : 0;
+
+	if (count > MOST_DEVICES) {
+		fprintf(stderr, "FLOW_DEVICES: more than %d\n", MOST_DEVICES);
+		exit(1);
+	}
+	for (uint32_t i = 0; i < count; i++)
+		must(plait_context_device(context, i, &devices[i], &error));
+	return count;
+}
+
 void open_flow(void)
 {
+	plait_device *devices[MOST_DEVICES];
+	plait_flow_desc desc = { .size = sizeof(desc), .devices = devices };
+
 	open_system();
-	must(plait_flow_create(context, NULL, &flow, &error));
+	desc.device_count = choose_devices(devices);
+	must(plait_flow_create(context, &desc, &flow, &error));
 }
 
 void close_flow(void)

@@ -8,7 +8,8 @@
 
 extern plait_flow *flow;
 
-/* Open the default context and a flow. */
+/* Open the default context and a flow.  FLOW_DEVICES in the environment: how many of
+ * the first devices of the context run the launches; default 0: the host. */
 void open_flow(void);
 
 /* Release the flow, its data and the context. */

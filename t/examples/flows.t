@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: MIT
 # time limit: 1200 s
 """Programs of flows: in C and Python, with and without workers, they have the results of
-their sequential versions; with a wrong kernel they say which number differs."""
+their sequential versions, on devices, too; with a wrong kernel they say which number
+differs."""
 import os
 import shutil
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from tap import BUILD, ROOT, SANITIZER, done, ok, run, skip
+from tap import BUILD, ROOT, SANITIZER, SOAK, done, ok, run, skip
 
 FOLDER = os.path.join(ROOT, "examples", "flow")
 NUMBERS = {"vec": 5, "black_scholes": 10000, "heat": 4096, "matmul": 2304, "cholesky": 6400, "wave": 4096, "nbody": 192,
@@ -30,6 +31,27 @@ def check(name, language, command, environment):
             got = run(command, env=dict(environment, PLAIT_BACKEND=backend, PLAIT_WORKERS=workers))
             ok(got.returncode == 0 and got.stdout == wanted,
                "%s in %s on %s, %s workers" % (name, language, backend, workers), got.stdout, got.stderr)
+
+
+def check_devices(name, environment, backends, devices, options):
+    """Run the launches on the first devices of the context."""
+    wanted = "%s: %d numbers as in the sequential version\n" % (name, NUMBERS[name])
+    got = run([os.path.join(BUILD, "examples", "flow", name)],
+              env=dict(environment, PLAIT_BACKEND=backends, FLOW_DEVICES=str(devices), PLAIT_OPTIONS=options))
+    if "PLAIT_E_UNAVAILABLE" in got.stderr:
+        skip(name + ": " + got.stderr.strip())
+        return
+    ok(got.returncode == 0 and got.stdout == wanted,
+       "%s on %d devices of %s" % (name, devices, backends), got.stdout, got.stderr)
+
+
+def check_all_devices(name, environment):
+    for devices in 1, 2, 3:
+        check_devices(name, environment, "chaos,host", devices, "")
+    # Drivers are not instrumented, and their compilers take their time.
+    if SOAK and SANITIZER == "no":
+        check_devices(name, environment, "opencl,host", 1, "")
+        check_devices(name, environment, "opencl,host", 2, "opencl:split=2")
 
 
 def check_wrong(environment, work):
@@ -56,5 +78,6 @@ with tempfile.TemporaryDirectory() as work:
     for name in programs:
         for language, command in commands(name):
             check(name, language, command, environment)
+        check_all_devices(name, environment)
     check_wrong(environment, work)
 done()
