@@ -150,7 +150,8 @@ plait_status plaitp_mpi_link_create(plait_backend_port *port,
 	return PLAIT_OK;
 }
 
-/* Returns true if MPI has let go of the memory. */
+/* Returns true if MPI has let go of the memory.  A request that does not settle is
+ * dropped from the table, whose place may be given to another link. */
 static bool settle_requests(struct plait_backend_link *link)
 {
 	bool receives = link->direction == PLAIT_LINK_RECEIVE, out = true;
@@ -165,6 +166,8 @@ static bool settle_requests(struct plait_backend_link *link)
 	for (i = 0; i < link->depth; i++)
 		if (!plaitp_mpi_settle(port, &link->requests[i], receives))
 			out = false;
+	*plaitp_mpi_slot_request(link) = port->mpi->no_request;
+	*plaitp_mpi_credit_request(link) = port->mpi->no_request;
 	return out;
 }
 
