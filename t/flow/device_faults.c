@@ -16,11 +16,16 @@ static float values[N];
  * lost devices may still log. */
 static uintptr_t run_number, failed_run;
 
+/* Signals that were destroyed while the backend owed a notification. */
+static uint32_t destroyed;
+
 static void look_for_fault(void *user_data, int32_t level, const char *line)
 {
 	uintptr_t of_context = (uintptr_t)user_data;
 
 	(void)level;
+	if (strstr(line, "a signal with waiters or notifications was destroyed"))
+		__atomic_add_fetch(&destroyed, 1, __ATOMIC_SEQ_CST);
 	if (strstr(line, "fault: call ") != NULL && of_context ==
 	    __atomic_load_n(&run_number, __ATOMIC_SEQ_CST))
 		__atomic_store_n(&failed_run, of_context, __ATOMIC_SEQ_CST);
@@ -163,6 +168,7 @@ static bool run_with(const char *format, unsigned k, bool goes_on, bool ends)
 			options);
 	}
 	close_all();
+	IS_INT(__atomic_load_n(&destroyed, __ATOMIC_SEQ_CST), 0);
 	OK(!ends || all_gone());
 	return has_failed();
 }

@@ -308,6 +308,11 @@ static void replace(plait__device_lane *lane)
 
 	plait__mutex_lock(engine->lock);
 	old = *lane;
+	old.owed = NULL;
+	if (lane->is_armed && lane->owed == NULL) {
+		lane->owed = old.signal;
+		old.signal = NULL;
+	}
 	lane->queue = made.queue;
 	lane->signal = made.signal;
 	restart(lane);
@@ -413,11 +418,24 @@ static void look(plait__device_engine *engine, plait__device_lane *lanes,
 	plait__device_engine_flush(engine);
 }
 
+/* The notification has come: release its signal, if that was replaced. */
+static void release_owed(plait__device_lane *lane)
+{
+	plait__device_lane old = { .device = lane->device };
+
+	plait__mutex_lock(lane->engine->lock);
+	old.owed = lane->owed;
+	lane->owed = NULL;
+	plait__mutex_unlock(lane->engine->lock);
+	plait__device_lane_close(&old);
+}
+
 /* Look at the lane, which has a notification: its first field. */
 static void collect(plait__flow_arrival *arrival)
 {
 	plait__device_lane *lane = (plait__device_lane *)(void *)arrival;
 
+	release_owed(lane);
 	look(lane->engine, lane, 1, true);
 }
 

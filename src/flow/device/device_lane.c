@@ -43,8 +43,11 @@ void plait__device_lane_close(plait__device_lane *lane)
 		release(&lane->queue->object, PLAIT_OBJECT_QUEUE);
 	if (lane->signal != NULL)
 		release(&lane->signal->object, PLAIT_OBJECT_SIGNAL);
+	if (lane->owed != NULL)
+		release(&lane->owed->object, PLAIT_OBJECT_SIGNAL);
 	lane->queue = NULL;
 	lane->signal = NULL;
+	lane->owed = NULL;
 }
 
 /* ---- ops ---- */

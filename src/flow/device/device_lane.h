@@ -35,14 +35,17 @@ typedef struct plait__device_lane {
 	plait__device_op *first; /* not known to have ended */
 	plait__device_op *last;
 	uint64_t *seen; /* per lane: the newest emission that it waits for */
+	/* The signal of the notification, if it was replaced before that came;
+	 * else null.  A backend keeps no notification of a destroyed signal. */
+	plait__signal *owed;
 } plait__device_lane;
 
 /* Make the queue and the signal.  Fails as plait_queue_create: the lane is as it
  * was. */
 plait_status plait__device_lane_open(plait__device_lane *lane,
 				     plait_error *error);
-/* Release both, if there are any.  Caller holds no lock that a destruction
- * takes. */
+/* Release both, and the signal of a notification, if there are any.  Caller holds
+ * no lock that a destruction takes. */
 void plait__device_lane_close(plait__device_lane *lane);
 
 /* Append an op, which gets its emission. */
