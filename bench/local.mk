@@ -67,6 +67,9 @@ endif
 # tasks of a flow: submission and execution
 noinst_PROGRAMS += %D%/flow
 %C%_flow_LDADD = src/libplaitcore.la
+# split launches of a flow on simulated devices
+noinst_PROGRAMS += %D%/flow_devices
+%C%_flow_devices_LDADD = src/libplaitcore.la
 # graphs of tasks: flows beside plans
 noinst_PROGRAMS += %D%/flow_grain
 %C%_flow_grain_SOURCES = %D%/flow_grain.c %D%/grain.c %D%/shapes.c
