@@ -269,6 +269,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/object/handle/object.c
 %C%_libplaitcore_la_SOURCES += %D%/object/queue/internal_commands.c
 %C%_libplaitcore_la_SOURCES += %D%/object/queue/external_section.c
+%C%_libplaitcore_la_SOURCES += %D%/object/queue/submitted_section.c
 %C%_libplaitcore_la_SOURCES += %D%/object/queue/call_stop.c
 %C%_libplaitcore_la_SOURCES += %D%/object/queue/begun_call.c
 %C%_libplaitcore_la_SOURCES += %D%/object/queue/entered_sections.c

@@ -82,6 +82,7 @@ extern const struct calls_entry calls_graph[];
 extern const struct calls_entry calls_plan[];
 extern const struct calls_entry calls_run[];
 extern const struct calls_entry calls_coll[];
+extern const struct calls_entry calls_world[];
 extern const struct calls_entry calls_schedule[];
 extern const struct calls_entry calls_callable[];
 

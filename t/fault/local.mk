@@ -5,7 +5,7 @@ check_LTLIBRARIES += %D%/libcalls.la
 	%D%/calls/flow.c %D%/calls/graph.c %D%/calls/inbox.c %D%/calls/kernel.c \
 	%D%/calls/place.c %D%/calls/plan.c %D%/calls/queue.c \
 	%D%/calls/run.c %D%/calls/coll.c \
-	%D%/calls/schedule.c
+	%D%/calls/schedule.c %D%/calls/world.c
 LDADD_CALLS = %D%/libcalls.la $(LDADD_API)
 API_TESTS += %D%/allocations.t
 %C%_allocations_t_LDADD = $(LDADD_CALLS)

@@ -30,8 +30,11 @@ UNIT_TESTS += %D%/loopback_ports.t
 UNIT_TESTS += %D%/shm_processes.t
 %C%_shm_processes_t_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/plugins
 %C%_shm_processes_t_LDADD = t/lib/libfakehost.la t/lib/libtap.la -lpthread
+UNIT_TESTS += %D%/shm_failures.t
+%C%_shm_failures_t_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/plugins
+%C%_shm_failures_t_LDADD = t/lib/libfakehost.la t/lib/libtap.la
 # The test fails a function of libc that the plugin calls.
-%C%_shm_processes_t_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
+%C%_shm_failures_t_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 UNIT_TESTS += %D%/driven_includes.t
 %C%_driven_includes_t_SOURCES = %D%/driven_includes.c plugins/driven/includes.c
 %C%_driven_includes_t_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/plugins

@@ -97,15 +97,6 @@ plait_status plait__section_acquire(plait__section_pool *home,
 plait_status plait__section_enter(plait__section *section, bool *out_now,
 				  plait_error *error);
 
-/* Enter as one of several commands of a submission.  Add it, under the queue's
- * lock; then, without locks: `submitted` if the submission was accepted, or else
- * withdraw, and cancel. */
-plait_status plait__section_add(plait__section *section,
-				struct plait__submission_builder *builder,
-				plait_error *error);
-void plait__section_submitted(plait__section *section);
-void plait__section_withdraw(plait__section *section);
-
 /* Returns true if the queue makes emission `emission` of the signal, or an
  * earlier one, behind the entered section: not before the section is left.
  * Takes the queue's lock. */

@@ -4,9 +4,9 @@
 
 #include "object/kernel/device_code.h"
 #include "object/kernel/local_limit.h"
-#include "object/queue/external_section.h"
 #include "object/queue/launch_runs.h"
 #include "object/queue/queue_races.h"
+#include "object/queue/submitted_section.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

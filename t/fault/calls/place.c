@@ -240,7 +240,8 @@ void calls_sweep_all(const struct calls_fault *fault)
 					       calls_inbox, calls_kernel,
 					       calls_graph, calls_plan,
 					       calls_run, calls_callable,
-					       calls_coll, calls_schedule };
+					       calls_coll, calls_schedule,
+					       calls_world };
 	const struct calls_entry *entry;
 	size_t i;
 
