@@ -31,6 +31,8 @@ function case.test(name, fn)
   end
   system:release()
   system = nil
+  -- Compiled code of LuaJIT holds the objects that it was specialised for.
+  if jit then jit.flush() end
   for _ = 1, 3 do collectgarbage() end
   -- Work in flight ends on other threads.
   for _ = 1, 1000 do
