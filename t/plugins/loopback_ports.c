@@ -15,8 +15,8 @@ static struct rank ranks[4];
 static void options_are_checked(void)
 {
 	static const char *const bad[] = {
-		"rank=0", "ranks=2", "name=x", "rank=2 ranks=2", "rank=a "
-		"ranks=2", "rank=0 ranks=0", "rank=0 ranks=1025",
+		"rank=0", "ranks=2", "name=x", "rank=2 ranks=2",
+		"rank=a ranks=2", "rank=0 ranks=0", "rank=0 ranks=1025",
 		"rank=0 ranks=2 name=a/b", "rank=-1 ranks=2",
 	};
 
