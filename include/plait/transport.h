@@ -11,7 +11,7 @@
  * A *port* is one rank's end of a transport.  Ports exchange two things:
  *
  * Mail - short records, copied, in order for each pair of ports.  Worlds begin
- * with mail; what is rare or small goes by mail.
+ * with mail, and send rare or small records by it.
  *
  * Links - streams of slots from one port to another one.  Both ends create
  * their half with the same number.  A *view* of a half shows its slots and its

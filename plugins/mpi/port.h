@@ -233,7 +233,7 @@ struct plait_backend_link {
 	uint32_t tag;	 /* of slots; that of credits is one more */
 	uint32_t idle;	 /* pumps since a slot was taken and not told */
 	bool is_connected; /* the other half is known */
-	bool is_destroyed; /* by the world; what was filled is still sent */
+	bool is_destroyed; /* by the world; filled slots are still sent */
 	bool has_total;
 	bool is_end_told;  /* sending: END; receiving: the last credit */
 	bool has_last;	   /* sending: the last credit has come */

@@ -38,8 +38,8 @@ void plaitp_shm_free(plait_backend *self, void *pointer, uint64_t bytes)
 		self->services->resize(self->host, pointer, bytes, 0);
 }
 
-/* The boot of this machine, and its namespace of processes: what sees the
- * processes of peers. */
+/* The boot of this machine, and its namespace of processes: in both, a
+ * process sees its peers. */
 static plait_status read_machine(plait_backend *self, plait_error *error)
 {
 	char text[64] = "";

@@ -35,9 +35,9 @@ plait__data_copies *plait__data_copies_make(const plait_allocator *allocator,
 void plait__data_copies_free(plait__data_copies *copies,
 			     const plait_allocator *allocator);
 
-/* Make room for one change of what is valid, which cannot fail then.  Returns
- * false without memory, or if there was none before: what is valid is not known
- * any more. */
+/* Make room for one change of valid elements, which cannot fail then.  Returns
+ * false without memory, or if there was none before: the valid elements are not
+ * known any more. */
 bool plait__data_copies_reserve(plait__data_copies *copies);
 
 /* If there are many versions, forget the writers that have succeeded. */

@@ -5,8 +5,8 @@
 
 #include "flow/device/device_engine.h"
 
-/* Submit a list of the outbox, in order: what follows each other in a lane at
- * once.  A lane whose queue refuses an op takes none behind it.  Caller holds
+/* Submit a list of the outbox, in order; neighbours of one lane are one
+ * call.  A lane whose queue refuses an op takes none behind it.  Caller holds
  * `submitting`. */
 void plait__device_submit_all(plait__device_engine *engine,
 			      plait__device_op *list);
