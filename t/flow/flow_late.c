@@ -142,6 +142,23 @@ static void cancelled(void)
 	}
 }
 
+static void *create_inbox(void *out)
+{
+	IS_INT(plait_inbox_create(flow_rig.context, out, NULL), PLAIT_OK);
+	return NULL;
+}
+
+/* An inbox that no wait of the calling thread serves before it adopts it. */
+static plait_inbox *inbox_of_another_thread(void)
+{
+	plait_inbox *inbox = NULL;
+	pthread_t thread;
+
+	OK(pthread_create(&thread, NULL, create_inbox, &inbox) == 0);
+	OK(pthread_join(thread, NULL) == 0);
+	return inbox;
+}
+
 /* Cancelled tasks whose signal and owner never come. */
 static void cancelled_waits(void)
 {
@@ -160,8 +177,7 @@ static void cancelled_waits(void)
 			continue;
 		data = new_data(0, 0, 0, 0, 8, "u");
 		access = access_of(data, PLAIT_ACCESS_READ_WRITE, NULL);
-		IS_INT(plait_inbox_create(flow_rig.context, &call.inbox, NULL),
-		       PLAIT_OK);
+		call.inbox = inbox_of_another_thread();
 		wait.signal = flow_rig.gate;
 		wait.accesses = &access;
 		wait.access_count = 1;
@@ -182,6 +198,7 @@ static void cancelled_waits(void)
 		behind = call_task("new", return_it, NULL, &access, 1);
 		IS_INT(wait_task(behind), PLAIT_OK);
 		OK(plait_signal_raise(flow_rig.gate, 1, NULL) == PLAIT_OK);
+		OK(plait_inbox_adopt(call.inbox, NULL) == PLAIT_OK);
 		IS_INT(plait_inbox_pump(call.inbox, 0, NULL, NULL), PLAIT_OK);
 		IS_INT(wait_task(call_task("last", return_it, NULL, NULL, 0)),
 		       PLAIT_OK);
