@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Collectives between processes: a floor by hand, Open MPI and MPICH, in turn.
+"""Collectives between processes: a floor by hand, plait, Open MPI and MPICH, in turn.
 
 Usage: coll.py [--operations A,B] [--ranks N,M] [--bytes N,M] [--rounds N]
                [--samples N] [--sides A,B] BUILD
 
 BUILD is a build folder in which `make bench-coll` has built the programs. In each round
 every contestant runs once, in processes of its own. A cell has minimum and median of all
-samples in us. Of the forms of the floor the one with the least minimum counts; its name
-is in the last column."""
+samples in us. Of the forms of the floor, and of the algorithms of plait, the one with the
+least minimum counts; their names are in the last column. Sides: `floor`; `slots`, the forms
+of the floor without direct reads, which move the bytes that plait moves; `plait` over shm;
+`openmpi`, `mpich`; `plait_openmpi`, `plait_mpich`: plait over that MPI alone."""
 import argparse
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -38,21 +41,30 @@ def floor_forms(operation, size):
     return forms
 
 
-def once(command):
+def algorithms(operation, size):
+    """The algorithms of plait that may be the fastest at a size."""
+    if operation == "alltoall":
+        return ["direct"]
+    return ["allpairs"] + (["onestep"] if size <= 65536 else [])
+
+
+def once(command, **variables):
     """The samples of one process, or none."""
     try:
-        answer = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        answer = subprocess.run(command, env=dict(os.environ, **variables), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 universal_newlines=True, timeout=120, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
         return []
     if answer.returncode:
         sys.stderr.write("%s: status %d\n%s" % (" ".join(command), answer.returncode, answer.stderr))
         return []
-    return [float(word) for word in answer.stdout.split()]
+    return [float(word) for word in answer.stdout.split() if re.fullmatch(r"[0-9]+\.[0-9]{3}", word)]
 
 
-def floor(options, operation, ranks, size, found):
+def floor(options, side, operation, ranks, size, found):
     for form in floor_forms(operation, size):
+        if side == "slots" and form == "direct":
+            continue
         found.setdefault(form, []).extend(once(
             [os.path.join(options.build, "bench/processes"), operation, form, str(ranks), str(size),
              str(options.samples)]))
@@ -62,6 +74,17 @@ def mpi(options, side, operation, ranks, size, found):
     found.setdefault("", []).extend(once(
         LAUNCHERS[side] + ["-n", str(ranks), os.path.join(options.build, "bench/processes_" + side), operation,
                            str(size), str(options.samples)]))
+
+
+def plait(options, side, operation, ranks, size, found):
+    launcher = LAUNCHERS.get(side.partition("_")[2], [])
+    for name in algorithms(operation, size):
+        found.setdefault(name, []).extend(once(
+            (launcher + ["-n", str(ranks)] if launcher else []) +
+            [os.path.join(options.build, "bench/processes_plait"), operation, name,
+             "0" if launcher else str(ranks), str(size), str(options.samples)],
+            PLAIT_TRANSPORT=side.partition("_")[2] or "shm",
+            PLAIT_PLUGIN_PATH=os.path.join(options.build, "plugins/.libs")))
 
 
 def best(found):
@@ -74,14 +97,21 @@ def row(options, operation, ranks, size):
     found = {side: {} for side in options.sides}
     for _ in range(options.rounds):
         for side in options.sides:
-            if side == "floor":
-                floor(options, operation, ranks, size, found[side])
-            else:
-                mpi(options, side, operation, ranks, size, found[side])
+            run = floor if side in ("floor", "slots") else plait if side.startswith("plait") else mpi
+            run(options, side, operation, ranks, size, found[side])
     cells = [best(found[side]) for side in options.sides]
     print("| %s, %d ranks, %d | %s | %s |" % (
         operation, ranks, size, " | ".join("%.2f, %.2f" % cell[:2] for cell in cells),
         " ".join(cell[2] for cell in cells).strip()), flush=True)
+
+
+def is_there(options, side):
+    """Whether the programs of a side were built."""
+    launcher = side.replace("plait_", "")
+    if launcher not in LAUNCHERS:
+        return True
+    return shutil.which(LAUNCHERS[launcher][0]) and os.path.exists(
+        os.path.join(options.build, "bench/processes_" + launcher))
 
 
 def main():
@@ -92,10 +122,10 @@ def main():
     parser.add_argument("--bytes", default=SIZES)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--samples", type=int, default=15)
-    parser.add_argument("--sides", default="floor,openmpi,mpich")
+    parser.add_argument("--sides", default="floor,slots,plait,openmpi,mpich,plait_openmpi,plait_mpich")
     options = parser.parse_args()
-    options.sides = [s for s in options.sides.split(",") if s == "floor" or (
-        shutil.which(LAUNCHERS[s][0]) and os.path.exists(os.path.join(options.build, "bench/processes_" + s)))]
+    options.build = os.path.abspath(options.build)
+    options.sides = [s for s in options.sides.split(",") if is_there(options, s)]
     print("| operation, bytes of a rank | %s | form |" % " | ".join(options.sides))
     print("|---" * (len(options.sides) + 2) + "|")
     for operation in options.operations.split(","):

@@ -202,6 +202,10 @@ endif
 %D%/processes_mpich: $(srcdir)/%D%/processes_mpi.c $(srcdir)/%D%/processes.h
 	@echo '  PEER     $@'; $(MPICH_MPICC) -std=gnu11 -D_GNU_SOURCE -O2 -Wall \
 		$(srcdir)/%D%/processes_mpi.c -o $@
+# A collective of plait beside them.
+noinst_PROGRAMS += %D%/processes_plait
+%C%_processes_plait_SOURCES = %D%/processes_plait.c %D%/processes.h
+%C%_processes_plait_LDADD = src/libplait.la
 # Slots of the MPI transports, beside their MPI's own messages.
 EXTRA_PROGRAMS += %D%/processes_slots
 %C%_processes_slots_SOURCES = %D%/processes_slots.c %D%/processes.h \
