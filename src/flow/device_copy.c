@@ -136,7 +136,7 @@ static plait_status submit(const struct copy *copy, plait_error *error)
 	plait__flow_task task;
 	plait_status status;
 
-	if (op != NULL && !plait__data_copies_reserve(copy->whole->copies)) {
+	if (op != NULL && !plait__data_copies_reserve(copy->whole->copies, 1)) {
 		plait__device_engine_return(&flow->devices->engine, op);
 		op = NULL;
 	}

@@ -13,6 +13,9 @@
 
 #include <string.h>
 
+/* Accesses of a task that are compared with each other. */
+enum { MANY_ACCESSES = 64 };
+
 bool plait__place_argument(plait__flow *flow, uint32_t i, plait__data *data)
 {
 	plait__vector *arguments = &flow->devices->arguments;
@@ -341,18 +344,42 @@ static bool has_succeeded(void *arg, uint32_t low)
 	       !plait__outcomes_has(&flow->lanes.outcomes, number);
 }
 
-static plait_status reserve_all(const plait__flow_task *task,
-				plait_error *error)
+static void forget_all(const plait__flow_task *task)
 {
 	plait__flow *flow = task->flow;
 
-	for (uint32_t i = 0; i < task->access_count; i++) {
-		plait__data_copies *copies = flow->accesses[i].whole->copies;
+	for (uint32_t i = 0; i < task->access_count; i++)
+		if (has_copies(&flow->accesses[i]))
+			plait__data_copies_forget(
+				flow->accesses[i].whole->copies, has_succeeded,
+				flow);
+}
 
-		if (copies == NULL)
-			continue;
-		plait__data_copies_forget(copies, has_succeeded, flow);
-		if (!plait__data_copies_reserve(copies))
+/* Accesses behind the i-th and with it that write the same data; of very many,
+ * at most. */
+static uint32_t count_writes(const plait__flow_task *task, uint32_t i)
+{
+	const plait__flow_access *accesses = task->flow->accesses;
+	uint32_t count = 0;
+
+	if (task->access_count > MANY_ACCESSES)
+		return task->access_count;
+	for (uint32_t k = i; k < task->access_count; k++)
+		count += accesses[k].whole == accesses[i].whole &&
+			 (accesses[k].mode & PLAIT__ACCESS_WRITES) != 0;
+	return count;
+}
+
+/* Make room for what the commit changes, behind the copies: they cut, too. */
+static plait_status reserve_all(const plait__flow_task *task,
+				plait_error *error)
+{
+	for (uint32_t i = 0; i < task->access_count; i++) {
+		const plait__flow_access *access = &task->flow->accesses[i];
+
+		if (has_copies(access) &&
+		    !plait__data_copies_reserve(access->whole->copies,
+						count_writes(task, i)))
 			return fail_memory(error);
 	}
 	return PLAIT_OK;
@@ -385,10 +412,12 @@ plait_status plait__place_task(plait__flow_task *task, plait_error *error)
 	plait__flow_device *device;
 	plait_status status = choose(task, &device, error);
 
+	if (status == PLAIT_OK) {
+		forget_all(task);
+		status = fetch_all(task, error);
+	}
 	if (status == PLAIT_OK)
 		status = reserve_all(task, error);
-	if (status == PLAIT_OK)
-		status = fetch_all(task, error);
 	if (status == PLAIT_OK && task->memory != PLAIT__MEMORY_HOST)
 		status = make_launch(task, device, error);
 	if (status == PLAIT_OK && device != NULL)

@@ -123,14 +123,16 @@ static void find_memories(plait__flow_devices *devices)
 
 /* ---- lanes ---- */
 
+/* The target of a copy that failed itself does not have the values. */
 static void set_lane_failure(void *arg, const plait__device_op *op)
 {
 	plait__data *whole = op->data;
+	plait__front_map *map = op->memory == PLAIT__MEMORY_HOST ? &whole->map :
+		&plait__data_copies_at(whole->copies, op->memory)->map;
 
 	(void)arg;
-	if (op->memory != PLAIT__MEMORY_HOST)
-		plait__data_copies_lose(whole->copies, &op->box, op->memory,
-					op->number);
+	plait__data_copies_lose(whole->copies, map, &op->box, op->memory,
+				op->number);
 }
 
 static plait_status open_lanes(plait__flow *flow, plait_error *error)

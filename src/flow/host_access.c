@@ -26,8 +26,30 @@ struct access {
 	const char *label;
 	uint64_t number;
 	uint64_t behind; /* the op to suspend for; 0: for room */
+	/* The copies that the last attempt submitted: behind the first number. */
+	uint64_t copied_after, copied_to;
 	plait__data_mapping *mapping;
 };
+
+/* Submit the copies that the host lacks.  One of the last attempt that failed is
+ * told, instead of being tried for ever. */
+static plait_status place(struct access *access, plait__flow_task *task,
+			  plait_error *error)
+{
+	plait__flow *flow = access->data->flow;
+	plait_status status = PLAIT_OK;
+
+	if (access->behind > access->copied_after &&
+	    access->behind <= access->copied_to)
+		status = plait__outcomes_tell(&flow->lanes.outcomes,
+					      access->behind, error);
+	if (status != PLAIT_OK)
+		return status;
+	access->copied_after = flow->window.newest;
+	status = plait__place_task(task, error);
+	access->copied_to = flow->window.newest;
+	return status;
+}
 
 /* Caller holds the lock.  PLAIT_PENDING: see plait__commit_access. */
 static plait_status commit(struct access *access, uint64_t *out_behind,
@@ -53,7 +75,7 @@ static plait_status commit(struct access *access, uint64_t *out_behind,
 		.map = &access->data->whole->map, .mode = access->flags };
 	status = plait__flow_strict_check(flow, 1, error);
 	if (status == PLAIT_OK && flow->devices != NULL)
-		status = plait__place_task(&task, error);
+		status = place(access, &task, error);
 	if (status != PLAIT_OK)
 		return status;
 	status = plait__commit_access(&task, out_behind, error);
@@ -207,6 +229,7 @@ PLAIT_API plait_status plait_data_map(plait_data *data, const plait_box *box,
 				      plait_map_flags flags, void **out,
 				      plait_error *error)
 {
+	struct access access = { .flags = flags, .label = "map" };
 	plait__flow *held = NULL;
 	plait_status status;
 
@@ -215,8 +238,7 @@ PLAIT_API plait_status plait_data_map(plait_data *data, const plait_box *box,
 				   "out is null");
 	*out = NULL;
 	do {
-		struct access access = { .flags = flags, .label = "map" };
-
+		access.mapping = NULL;
 		status = map(data, box, &access, &held, out, error);
 		if (status != PLAIT_PENDING)
 			return status;
@@ -281,15 +303,15 @@ static plait_status transfer_once(plait_data *data, const plait_box *box,
 static plait_status transfer(plait_data *data, const plait_box *box, void *host,
 			     uint32_t flags, plait_error *error)
 {
+	struct access access = {
+		.flags = flags,
+		.label = flags == PLAIT_MAP_WRITE ? "write" : "read",
+	};
 	plait__flow *held = NULL;
 	plait_status status;
 
 	do {
-		struct access access = {
-			.flags = flags,
-			.label = flags == PLAIT_MAP_WRITE ? "write" : "read",
-		};
-
+		access.mapping = NULL;
 		status = transfer_once(data, box, host, &access, &held, error);
 		if (status != PLAIT_PENDING)
 			return status;

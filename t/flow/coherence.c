@@ -5,6 +5,7 @@
  */
 #include "lib/tap.h"
 
+#include "flow/device/data_copies.h"
 #include "flow/memory/blocks.h"
 #include "flow/memory/coherence.h"
 
@@ -294,6 +295,68 @@ static void need(plait__blocks *blocks, const plait_box *box, uint32_t number)
 	plait__vector_fini(&old);
 }
 
+/* ---- room for changes ---- */
+
+static bool memory_is_gone;
+
+static void *resize_while_there(void *user_data, void *pointer,
+				uint64_t old_bytes, uint64_t new_bytes)
+{
+	const plait_allocator *real = plait__alloc_default();
+
+	(void)user_data;
+	if (new_bytes > old_bytes && memory_is_gone)
+		return NULL;
+	return real->resize(real->user_data, pointer, old_bytes, new_bytes);
+}
+
+static void clip_to_line(plait_box *box, int d)
+{
+	box->low[d] = 0;
+	box->high[d] = 1;
+}
+
+/* Changes for which there is room need no memory. */
+static void reserves(void)
+{
+	const plait_allocator allocator = { .size = sizeof(allocator),
+					    .resize = resize_while_there };
+	const plait_box shapes[] = {
+		{ { 0, 0, 0 }, { SIDE, SIDE, SIDE } },
+		{ { 0, 0, 0 }, { SIDE, 1, 1 } },
+	};
+
+	state = tap_seed() + 5;
+	for (int round = 0; round < ROUNDS; round++) {
+		const plait_box *whole = &shapes[round % 2];
+		plait__data_copies *copies;
+		uint32_t changes = 1 + (uint32_t)below(4), before;
+
+		memory_is_gone = false;
+		copies = plait__data_copies_make(&allocator, whole, 3);
+		for (uint32_t i = 0; i < 20 && OK(copies != NULL); i++) {
+			OK(plait__data_copies_reserve(copies, changes));
+			before = copies->coherence.versions.capacity;
+			memory_is_gone = true;
+			for (uint32_t k = 0; k < changes; k++) {
+				plait_box box = random_box();
+
+				for (int d = 1; d < 3; d++)
+					if (whole->high[d] == 1)
+						clip_to_line(&box, d);
+				plait__coherence_write(&copies->coherence,
+						       &box,
+						       (uint32_t)below(99),
+						       (uint32_t)below(4));
+			}
+			memory_is_gone = false;
+			OK(!copies->coherence.failed);
+			IS_UINT(copies->coherence.versions.capacity, before);
+		}
+		plait__data_copies_free(copies, &allocator);
+	}
+}
+
 /* Blocks are disjoint; each need has one; what is anticipated is made once. */
 static void makes_blocks(void)
 {
@@ -329,6 +392,7 @@ static const struct tap_scenario all[] = {
 	{ "boxes that touch", touches },
 	{ "coherence", coheres },
 	{ "a small number of versions", stays_small },
+	{ "room for changes", reserves },
 	{ "blocks", makes_blocks },
 };
 

@@ -19,6 +19,8 @@ static uintptr_t run_number, failed_run;
 /* Signals that were destroyed while the backend owed a notification. */
 static uint32_t destroyed;
 
+static uint32_t copies_failed;
+
 static void look_for_fault(void *user_data, int32_t level, const char *line)
 {
 	uintptr_t of_context = (uintptr_t)user_data;
@@ -197,8 +199,52 @@ static void losses(void)
 	run_all("fault:lost=%u;chaos:devices=2", 23, false, false);
 }
 
+/* A copy to the host that fails leaves the values on the device: a read tells
+ * the failure, and the next one has the values.  Returns false if nothing
+ * failed. */
+static bool copy_back(unsigned k)
+{
+	char options[160];
+	plait_task task = 0;
+	float a = 1;
+	bool failed = false;
+
+	snprintf(options, sizeof(options),
+		 "fault:fail=%u;chaos:devices=2", k);
+	__atomic_add_fetch(&run_number, 1, __ATOMIC_SEQ_CST);
+	if (open_all(options) && make_data() && set_all(1) == PLAIT_OK &&
+	    plait_flow_launch(flow, axpy, PLAIT_ITEMS(N),
+			      PLAIT_ARGUMENTS(PLAIT_VALUE(a),
+					      PLAIT_DATA(data[0]),
+					      PLAIT_DATA(data[1])),
+			      &task, NULL) == PLAIT_OK &&
+	    plait_flow_wait(flow, task, PLAIT_FOREVER, NULL) == PLAIT_OK) {
+		failed = plait_data_read(data[1], NULL, values, NULL) < 0;
+		OK_THAT(plait_data_read(data[1], NULL, values,
+					&flow_rig.error) == PLAIT_OK,
+			"%s: read again: %s", options, flow_rig.error.text);
+		OK(values[0] == 2 && values[N - 1] == 2);
+		NOTE("%s: %s", options, failed ? "a read failed" : "none did");
+	}
+	drain();
+	close_all();
+	OK(all_gone());
+	copies_failed += failed;
+	return has_failed();
+}
+
+static void copies_back(void)
+{
+	unsigned k = 1;
+
+	while (k < MOST && tap_failed() == 0 && copy_back(k))
+		k++;
+	OK_THAT(copies_failed > 0, "%u reads failed", copies_failed);
+}
+
 static const struct tap_scenario all[] = {
 	{ "one call fails", single },
+	{ "a copy to the host fails", copies_back },
 	{ "the device is lost", losses },
 };
 

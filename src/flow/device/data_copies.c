@@ -18,6 +18,8 @@ plait__data_copies *plait__data_copies_make(const plait_allocator *allocator,
 	if (copies == NULL)
 		return NULL;
 	copies->count = count;
+	copies->is_line = whole->high[1] - whole->low[1] == 1 &&
+			  whole->high[2] - whole->low[2] == 1;
 	for (uint32_t i = 0; i < count; i++)
 		plait__front_map_init(&copies->items[i].map, allocator, whole);
 	plait__coherence_init(&copies->coherence, allocator, whole, 1);
@@ -45,14 +47,34 @@ void plait__data_copies_free(plait__data_copies *copies,
 	plait__free(allocator, copies, bytes_of(copies->count));
 }
 
-bool plait__data_copies_reserve(plait__data_copies *copies)
+/* Versions that a version becomes by many changes, at most: more than shapes of
+ * programs make. */
+enum { CUT_MOST = 64 };
+
+/* Versions after some changes, at most.  On a line a change cuts at two points;
+ * else it may cut each version. */
+static uint64_t count_most(const plait__data_copies *copies, uint32_t changes)
+{
+	const uint64_t count = copies->coherence.versions.count;
+	uint64_t most = count;
+
+	if (copies->is_line)
+		return count + 3 * (uint64_t)changes;
+	for (uint32_t i = 0; i < changes && most < CUT_MOST * (count + i); i++)
+		most = (PLAIT__BOX_LIST_PARTS + 1) * most + 1;
+	return changes > 1 && most > CUT_MOST * (count + changes) ?
+		       CUT_MOST * (count + changes) : most;
+}
+
+bool plait__data_copies_reserve(plait__data_copies *copies, uint32_t changes)
 {
 	plait__vector *versions = &copies->coherence.versions;
-	const uint32_t most = (PLAIT__BOX_LIST_PARTS + 1) * versions->count + 1;
+	const uint64_t most = count_most(copies, changes);
 
-	return !copies->coherence.failed &&
+	return !copies->coherence.failed && most <= UINT32_MAX &&
 	       (versions->capacity >= most ||
-		plait__vector_reserve(versions, most - versions->count) == 0);
+		plait__vector_reserve(versions, (uint32_t)most -
+						versions->count) == 0);
 }
 
 enum { MANY = 16 };
@@ -89,18 +111,19 @@ static void lose_piece(void *arg, plait__front *front, const plait_box *piece)
 {
 	const struct losing *by = arg;
 
-	if (front->writer == by->number)
-		plait__coherence_drop(&by->copies->coherence, piece,
-				      by->memory);
+	if (front->writer != by->number)
+		return;
+	(void)plait__data_copies_reserve(by->copies, 1);
+	plait__coherence_drop(&by->copies->coherence, piece, by->memory);
 }
 
-void plait__data_copies_lose(plait__data_copies *copies, const plait_box *box,
-			     uint32_t memory, uint64_t number)
+void plait__data_copies_lose(plait__data_copies *copies, plait__front_map *map,
+			     const plait_box *box, uint32_t memory,
+			     uint64_t number)
 {
 	struct losing by = { copies, memory, number };
 
-	plait__front_map_visit_box(&plait__data_copies_at(copies, memory)->map,
-				   box, lose_piece, &by);
+	plait__front_map_visit_box(map, box, lose_piece, &by);
 }
 
 void plait__data_copies_visit(plait__data_copies *copies,

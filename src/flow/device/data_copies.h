@@ -24,6 +24,7 @@ typedef struct plait__data_copies {
 	plait__coherence coherence;
 	uint32_t forget_at; /* versions */
 	uint32_t count;
+	bool is_line; /* of one dimension */
 	plait__data_copy items[]; /* per memory but the program's */
 } plait__data_copies;
 
@@ -35,10 +36,10 @@ plait__data_copies *plait__data_copies_make(const plait_allocator *allocator,
 void plait__data_copies_free(plait__data_copies *copies,
 			     const plait_allocator *allocator);
 
-/* Make room for one change of valid elements, which cannot fail then.  Returns
- * false without memory, or if there was none before: the valid elements are not
- * known any more. */
-bool plait__data_copies_reserve(plait__data_copies *copies);
+/* Make room for that many changes of valid elements, which cannot fail then.
+ * Returns false without memory, or if there was none before: the valid elements
+ * are not known any more. */
+bool plait__data_copies_reserve(plait__data_copies *copies, uint32_t changes);
 
 /* If there are many versions, forget the writers that have succeeded. */
 void plait__data_copies_forget(plait__data_copies *copies,
@@ -46,9 +47,10 @@ void plait__data_copies_forget(plait__data_copies *copies,
 						     uint32_t writer),
 			       void *arg);
 
-/* A memory lacks what op `number` was to copy there. */
-void plait__data_copies_lose(plait__data_copies *copies, const plait_box *box,
-			     uint32_t memory, uint64_t number);
+/* A memory lacks what op `number` was to copy there; `map` has its fronts. */
+void plait__data_copies_lose(plait__data_copies *copies, plait__front_map *map,
+			     const plait_box *box, uint32_t memory,
+			     uint64_t number);
 
 /* Call `visit` for the fronts in all memories but the program's; null is fine. */
 void plait__data_copies_visit(plait__data_copies *copies,
