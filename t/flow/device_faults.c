@@ -38,10 +38,12 @@ static bool has_failed(void)
 	return __atomic_load_n(&failed_run, __ATOMIC_SEQ_CST) == run_number;
 }
 
-static bool open_all(const char *options)
+static bool open_with(const char *options, uint32_t workers)
 {
 	plait_context_desc context = { .size = sizeof(context),
-				       .flags = PLAIT_CONTEXT_NO_WORKERS,
+				       .flags = workers == 0 ?
+					       PLAIT_CONTEXT_NO_WORKERS : 0,
+				       .workers = workers,
 				       .backends = "host,chaos",
 				       .wrap = "fault", .options = options,
 				       .log = look_for_fault,
@@ -64,6 +66,11 @@ static bool open_all(const char *options)
 	return open_devices(devices) &&
 	       plait_flow_create(flow_rig.context, &desc, &flow,
 				 &flow_rig.error) == PLAIT_OK;
+}
+
+static bool open_all(const char *options)
+{
+	return open_with(options, 0);
 }
 
 static void close_all(void)
@@ -242,7 +249,89 @@ static void copies_back(void)
 	OK_THAT(copies_failed > 0, "%u reads failed", copies_failed);
 }
 
+/* ---- nothing tells the flow ---- */
+
+static int32_t do_nothing(void *user_data)
+{
+	(void)user_data;
+	return 0;
+}
+
+static plait_task behind;
+static plait_status waited;
+
+static int32_t wait_inside(void *user_data)
+{
+	(void)user_data;
+	waited = plait_flow_wait(flow, behind, UINT64_C(20) * 1000000000,
+				 &flow_rig.error);
+	return 0;
+}
+
+/* The function of an event runs no tasks: it finds that a launch has ended, of
+ * which no notification comes, and the worker has to run the task behind. */
+static void wakes(void)
+{
+	plait_access reads;
+	plait_inbox *inbox = NULL;
+
+	__atomic_add_fetch(&run_number, 1, __ATOMIC_SEQ_CST);
+	if (!OK(open_with("fault:never=1;chaos:devices=2", 1)) ||
+	    !OK(make_data()))
+		return;
+	OK(plait_inbox_create(flow_rig.context, &inbox, NULL) == PLAIT_OK);
+	OK(plait_flow_notify(flow, call_task("first", do_nothing, NULL, NULL,
+					     0),
+			     inbox, wait_inside, NULL, NULL) == PLAIT_OK);
+	OK(plait_inbox_wait(inbox, PLAIT_FOREVER, NULL) == PLAIT_OK);
+	OK(launch(data[0], data[1]) == PLAIT_OK);
+	reads = access_of(data[1], PLAIT_ACCESS_READ, NULL);
+	behind = call_task("behind", do_nothing, NULL, &reads, 1);
+	OK(plait_inbox_pump(inbox, 0, NULL, NULL) == PLAIT_OK);
+	OK_THAT(waited == PLAIT_OK, "%s", flow_rig.error.text);
+	plait_inbox_release(inbox);
+	close_all();
+}
+
+/* Nothing waits for the flow, and the first notification is owed for ever; but an
+ * event of an inbox comes: a call of the flow is told of the loss. */
+static void tell_loss(unsigned k)
+{
+	plait_inbox *inbox = NULL;
+	char options[160];
+
+	snprintf(options, sizeof(options),
+		 "fault:never=1,fail=%u,status=lost,slot=queue_submit;"
+		 "chaos:devices=2", k);
+	__atomic_add_fetch(&run_number, 1, __ATOMIC_SEQ_CST);
+	if (open_with(options, 1) && make_data() &&
+	    plait_inbox_create(flow_rig.context, &inbox, NULL) == PLAIT_OK) {
+		(void)set_all(1);
+		for (int i = 0; i < STEPS; i++) {
+			(void)launch(data[0], data[1]);
+			(void)launch(data[1], data[2]);
+		}
+		OK(plait_flow_notify(flow, 0, inbox, NULL, NULL, NULL) ==
+		   PLAIT_OK);
+		OK_THAT(plait_inbox_wait(inbox, UINT64_C(20) * 1000000000,
+					 NULL) == PLAIT_OK,
+			"%s: an event", options);
+		drain();
+	}
+	OK(has_failed());
+	plait_inbox_release(inbox);
+	close_all();
+}
+
+static void loss_events(void)
+{
+	for (unsigned k = 1; k < 6 && tap_failed() == 0; k++)
+		tell_loss(k);
+}
+
 static const struct tap_scenario all[] = {
+	{ "a worker has to run the next task", wakes },
+	{ "a loss without a wait", loss_events },
 	{ "one call fails", single },
 	{ "a copy to the host fails", copies_back },
 	{ "the device is lost", losses },

@@ -212,6 +212,15 @@ static void fail(plait__device_op *op, const plait_error *why,
 	finish(op, ended);
 }
 
+void plait__device_engine_note(plait__device_engine *engine,
+			       plait_status status)
+{
+	if (status != PLAIT_E_LOST || engine->has_loss)
+		return;
+	engine->has_loss = true;
+	plait__flow_lanes_arrive(engine->lanes, &engine->loss);
+}
+
 /* Find the ops of a lane that have ended. */
 static void end_ops(plait__device_lane *lane, plait__device_op **ended)
 {
@@ -226,6 +235,7 @@ static void end_ops(plait__device_lane *lane, plait__device_op **ended)
 		plait__device_op *op = plait__device_lane_pop(lane);
 
 		lane->is_failed |= status < 0;
+		plait__device_engine_note(lane->engine, status);
 		if (status == PLAIT_OK)
 			finish(op, ended);
 		else if (itself)
@@ -357,6 +367,7 @@ static void arm(plait__device_lane *lane)
 	plait__device_op *next;
 	plait_backend_point point;
 	plait_error room = { .size = sizeof(room) };
+	plait_status status;
 
 	if (lane->is_armed || lane->first == NULL)
 		return;
@@ -368,11 +379,13 @@ static void arm(plait__device_lane *lane)
 		point.signal = lane->signal->raw;
 		point.sequence = next->sequence;
 		plait__object_hold(owner);
-		if (plait__backend_notify(lane->device->port, owner->context,
-					  &point, plait__listener_notify,
-					  &lane->listener, &room) == PLAIT_OK)
+		status = plait__backend_notify(
+			lane->device->port, owner->context, &point,
+			plait__listener_notify, &lane->listener, &room);
+		if (status == PLAIT_OK)
 			return;
 		plait__object_drop_deferred(owner);
+		plait__device_engine_note(lane->engine, status);
 	}
 	plait__flow_lanes_arrive(lane->engine->lanes, &lane->arrival);
 }
@@ -394,12 +407,13 @@ static void recover(plait__device_engine *engine, plait__device_op **ended)
 	plait__mutex_unlock(engine->lock);
 }
 
-/* Find the ops of some lanes that have ended, and go on from there. */
-static void look(plait__device_engine *engine, plait__device_lane *lanes,
+/* Find the ops of some lanes that have ended, and go on from there.  Returns true
+ * if there were such. */
+static bool look(plait__device_engine *engine, plait__device_lane *lanes,
 		 uint32_t count, bool was_told)
 {
 	plait__device_op *ended = NULL;
-	bool has_failed = false;
+	bool has_failed = false, has_ended;
 
 	plait__mutex_lock(engine->lock);
 	for (uint32_t i = 0; i < count; i++) {
@@ -414,8 +428,10 @@ static void look(plait__device_engine *engine, plait__device_lane *lanes,
 	plait__mutex_unlock(engine->lock);
 	if (has_failed)
 		recover(engine, &ended);
+	has_ended = ended != NULL;
 	return_all(engine, ended);
 	plait__device_engine_flush(engine);
+	return has_ended;
 }
 
 /* The notification has come: release its signal, if that was replaced. */
@@ -436,12 +452,26 @@ static void collect(plait__flow_arrival *arrival)
 	plait__device_lane *lane = (plait__device_lane *)(void *)arrival;
 
 	release_owed(lane);
-	look(lane->engine, lane, 1, true);
+	(void)look(lane->engine, lane, 1, true);
+}
+
+/* Look at all lanes: `loss` of the engine has arrived. */
+static void collect_loss(plait__flow_arrival *arrival)
+{
+	plait__device_engine *engine = (plait__device_engine *)(void *)(
+		(char *)arrival - offsetof(plait__device_engine, loss));
+
+	plait__mutex_lock(engine->lock);
+	engine->has_loss = false;
+	plait__mutex_unlock(engine->lock);
+	(void)look(engine, engine->items, engine->count, false);
 }
 
 void plait__device_engine_look(plait__device_engine *engine)
 {
-	look(engine, engine->items, engine->count, false);
+	/* The caller may run none of the ops behind those that have ended. */
+	if (look(engine, engine->items, engine->count, false))
+		plait__flow_lanes_stir(engine->lanes);
 }
 
 void plait__device_engine_flush(plait__device_engine *engine)
@@ -543,6 +573,7 @@ plait_status plait__device_engine_init(plait__device_engine *engine,
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for the devices of a flow");
 	engine->count = count;
+	engine->loss.collect = collect_loss;
 	for (uint32_t i = 0; status == PLAIT_OK && i < count; i++)
 		status = open_lane(engine, i, devices[i], error);
 	return status;
