@@ -10,6 +10,7 @@ pkginclude_HEADERS += %D%/plait/collective.h
 pkginclude_HEADERS += %D%/plait/world.h
 pkginclude_HEADERS += %D%/plait/capture.h
 pkginclude_HEADERS += %D%/plait/coroutine.h
+pkginclude_HEADERS += %D%/plait/data.h
 pkginclude_HEADERS += %D%/plait/device.h
 pkginclude_HEADERS += %D%/plait/image.h
 pkginclude_HEADERS += %D%/plait/inbox.h

@@ -29,6 +29,7 @@
 #include "plait/callable.h"
 #include "plait/capture.h"
 #include "plait/coroutine.h"
+#include "plait/data.h"
 #include "plait/device.h"
 #include "plait/flow.h"
 #include "plait/graph.h"

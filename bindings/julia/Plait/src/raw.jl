@@ -59,10 +59,10 @@ const plait_mapper_kind = UInt32
 const plait_mapper_flags = UInt32
 const plait_task = UInt64
 const plait_flow_flags = UInt32
-const plait_access_mode = UInt32
 const plait_task_kind = UInt32
 const plait_task_flags = UInt32
 const plait_capture_flags = UInt32
+const plait_access_mode = UInt32
 const plait_link_flags = UInt32
 const plait_flow_format = Int32
 const plait_memory_peers = UInt32
@@ -336,10 +336,6 @@ const PLAIT_MAPPER_FUNCTION = plait_mapper_kind(7)
 const PLAIT_MAPPER_NO_CORNERS = plait_mapper_flags(1)
 const PLAIT_FLOW_RECORD = plait_flow_flags(1)
 const PLAIT_FLOW_STRICT = plait_flow_flags(2)
-const PLAIT_ACCESS_BY_SIGNATURE = plait_access_mode(0)
-const PLAIT_ACCESS_READ = plait_access_mode(1)
-const PLAIT_ACCESS_WRITE = plait_access_mode(2)
-const PLAIT_ACCESS_READ_WRITE = plait_access_mode(3)
 const PLAIT_TASK_LAUNCH = plait_task_kind(0)
 const PLAIT_TASK_CALL = plait_task_kind(1)
 const PLAIT_TASK_COPY = plait_task_kind(2)
@@ -353,6 +349,10 @@ const PLAIT_TASK_NO_WAIT = plait_task_flags(16)
 const PLAIT_TASK_BARRIER = plait_task_flags(32)
 const PLAIT_CAPTURE_LOCAL_SIGNALS = plait_capture_flags(1)
 const PLAIT_CAPTURE_NO_CALLS = plait_capture_flags(2)
+const PLAIT_ACCESS_BY_SIGNATURE = plait_access_mode(0)
+const PLAIT_ACCESS_READ = plait_access_mode(1)
+const PLAIT_ACCESS_WRITE = plait_access_mode(2)
+const PLAIT_ACCESS_READ_WRITE = plait_access_mode(3)
 const PLAIT_LINK_DIRECT = plait_link_flags(1)
 const PLAIT_LINK_SHARED = plait_link_flags(2)
 const PLAIT_LINK_LATENCY_ASSUMED = plait_link_flags(4)
@@ -1016,35 +1016,6 @@ struct plait_flow_desc
     reserved0::UInt32
 end
 
-struct plait_data_desc
-    size::UInt32
-    flags::UInt32
-    dimensions::UInt32
-    element_bytes::UInt32
-    extent::NTuple{3, UInt64}
-    buffer::Ptr{plait_buffer}
-    buffer_offset::UInt64
-    label::Cstring
-end
-
-struct plait_data_info
-    size::UInt32
-    dimensions::UInt32
-    element_bytes::UInt32
-    reserved0::UInt32
-    extent::NTuple{3, UInt64}
-    pitch::NTuple{3, UInt64}
-    pointer::Ptr{Cvoid}
-end
-
-struct plait_access
-    size::UInt32
-    mode::plait_access_mode
-    data::Ptr{plait_data}
-    box::Ptr{plait_box}
-    mapper::Ptr{plait_mapper}
-end
-
 struct plait_task_desc
     size::UInt32
     kind::plait_task_kind
@@ -1087,6 +1058,35 @@ struct plait_flow_info
     flow_bytes::UInt64
     data_bytes::UInt64
     warnings::UInt64
+end
+
+struct plait_data_desc
+    size::UInt32
+    flags::UInt32
+    dimensions::UInt32
+    element_bytes::UInt32
+    extent::NTuple{3, UInt64}
+    buffer::Ptr{plait_buffer}
+    buffer_offset::UInt64
+    label::Cstring
+end
+
+struct plait_data_info
+    size::UInt32
+    dimensions::UInt32
+    element_bytes::UInt32
+    reserved0::UInt32
+    extent::NTuple{3, UInt64}
+    pitch::NTuple{3, UInt64}
+    pointer::Ptr{Cvoid}
+end
+
+struct plait_access
+    size::UInt32
+    mode::plait_access_mode
+    data::Ptr{plait_data}
+    box::Ptr{plait_box}
+    mapper::Ptr{plait_mapper}
 end
 
 struct plait_link_info
@@ -1256,11 +1256,11 @@ const STRUCTS = DataType[
     plait_box,
     plait_mapper,
     plait_flow_desc,
+    plait_task_desc,
+    plait_flow_info,
     plait_data_desc,
     plait_data_info,
     plait_access,
-    plait_task_desc,
-    plait_flow_info,
     plait_link_info,
     plait_memories_desc,
     plait_world_desc,
@@ -2348,6 +2348,48 @@ function plait_flow_split(flow, desc, out, room, out_count, error)
     ccall(plait_flow_split_at[], plait_status, (Ptr{plait_flow}, Ptr{plait_task_desc}, Ptr{plait_box}, UInt64, Ptr{UInt64}, Ptr{plait_error}), flow, desc, out, room, out_count, error)
 end
 
+const plait_queue_capture_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_queue_capture - begin to capture queues."
+function plait_queue_capture(queues, count, flags, error)
+    ccall(plait_queue_capture_at[], plait_status, (Ptr{Ptr{plait_queue}}, UInt64, plait_capture_flags, Ptr{plait_error}), queues, count, flags, error)
+end
+
+const plait_queue_end_capture_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_queue_end_capture - end a capture and get its graph."
+function plait_queue_end_capture(queue, out, error)
+    ccall(plait_queue_end_capture_at[], plait_status, (Ptr{plait_queue}, Ptr{Ptr{plait_graph}}, Ptr{plait_error}), queue, out, error)
+end
+
+const plait_await_signal_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_await_signal - in a coroutine: wait for an emission."
+function plait_await_signal(signal, sequence, timeout_ns, error)
+    ccall(plait_await_signal_at[], plait_status, (Ptr{plait_signal}, UInt64, UInt64, Ptr{plait_error}), signal, sequence, timeout_ns, error)
+end
+
+const plait_await_points_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_await_points - in a coroutine: wait for several emissions, or for the first of them."
+function plait_await_points(points, count, mode, timeout_ns, out_index, error)
+    ccall(plait_await_points_at[], plait_status, (Ptr{plait_point}, UInt64, Int32, UInt64, Ptr{UInt64}, Ptr{plait_error}), points, count, mode, timeout_ns, out_index, error)
+end
+
+const plait_await_run_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_await_run - in a coroutine: wait for the end of another run."
+function plait_await_run(run, timeout_ns, error)
+    ccall(plait_await_run_at[], plait_status, (Ptr{plait_run}, UInt64, Ptr{plait_error}), run, timeout_ns, error)
+end
+
+const plait_await_plan_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_await_plan - in a coroutine: run a plan and wait for its end."
+function plait_await_plan(plan, queue, desc, timeout_ns, error)
+    ccall(plait_await_plan_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_queue}, Ptr{plait_run_desc}, UInt64, Ptr{plait_error}), plan, queue, desc, timeout_ns, error)
+end
+
+const plait_yield_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_yield - in a coroutine: let the thread do other work first."
+function plait_yield(error)
+    ccall(plait_yield_at[], plait_status, (Ptr{plait_error},), error)
+end
+
 const plait_data_create_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_data_create - create data of a flow."
 function plait_data_create(flow, desc, out, error)
@@ -2400,48 +2442,6 @@ const plait_data_write_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_data_write - copy elements from host memory, and wait."
 function plait_data_write(data, box, host, error)
     ccall(plait_data_write_at[], plait_status, (Ptr{plait_data}, Ptr{plait_box}, Ptr{Cvoid}, Ptr{plait_error}), data, box, host, error)
-end
-
-const plait_queue_capture_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_queue_capture - begin to capture queues."
-function plait_queue_capture(queues, count, flags, error)
-    ccall(plait_queue_capture_at[], plait_status, (Ptr{Ptr{plait_queue}}, UInt64, plait_capture_flags, Ptr{plait_error}), queues, count, flags, error)
-end
-
-const plait_queue_end_capture_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_queue_end_capture - end a capture and get its graph."
-function plait_queue_end_capture(queue, out, error)
-    ccall(plait_queue_end_capture_at[], plait_status, (Ptr{plait_queue}, Ptr{Ptr{plait_graph}}, Ptr{plait_error}), queue, out, error)
-end
-
-const plait_await_signal_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_await_signal - in a coroutine: wait for an emission."
-function plait_await_signal(signal, sequence, timeout_ns, error)
-    ccall(plait_await_signal_at[], plait_status, (Ptr{plait_signal}, UInt64, UInt64, Ptr{plait_error}), signal, sequence, timeout_ns, error)
-end
-
-const plait_await_points_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_await_points - in a coroutine: wait for several emissions, or for the first of them."
-function plait_await_points(points, count, mode, timeout_ns, out_index, error)
-    ccall(plait_await_points_at[], plait_status, (Ptr{plait_point}, UInt64, Int32, UInt64, Ptr{UInt64}, Ptr{plait_error}), points, count, mode, timeout_ns, out_index, error)
-end
-
-const plait_await_run_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_await_run - in a coroutine: wait for the end of another run."
-function plait_await_run(run, timeout_ns, error)
-    ccall(plait_await_run_at[], plait_status, (Ptr{plait_run}, UInt64, Ptr{plait_error}), run, timeout_ns, error)
-end
-
-const plait_await_plan_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_await_plan - in a coroutine: run a plan and wait for its end."
-function plait_await_plan(plan, queue, desc, timeout_ns, error)
-    ccall(plait_await_plan_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_queue}, Ptr{plait_run_desc}, UInt64, Ptr{plait_error}), plan, queue, desc, timeout_ns, error)
-end
-
-const plait_yield_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_yield - in a coroutine: let the thread do other work first."
-function plait_yield(error)
-    ccall(plait_yield_at[], plait_status, (Ptr{plait_error},), error)
 end
 
 const plait_device_query_link_at = Ref{Ptr{Cvoid}}(C_NULL)
@@ -2715,6 +2715,13 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_flow_cancel, plait_flow_cancel_at),
     (:plait_flow_query, plait_flow_query_at),
     (:plait_flow_split, plait_flow_split_at),
+    (:plait_queue_capture, plait_queue_capture_at),
+    (:plait_queue_end_capture, plait_queue_end_capture_at),
+    (:plait_await_signal, plait_await_signal_at),
+    (:plait_await_points, plait_await_points_at),
+    (:plait_await_run, plait_await_run_at),
+    (:plait_await_plan, plait_await_plan_at),
+    (:plait_yield, plait_yield_at),
     (:plait_data_create, plait_data_create_at),
     (:plait_data_part, plait_data_part_at),
     (:plait_data_query, plait_data_query_at),
@@ -2724,13 +2731,6 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_data_unmap, plait_data_unmap_at),
     (:plait_data_read, plait_data_read_at),
     (:plait_data_write, plait_data_write_at),
-    (:plait_queue_capture, plait_queue_capture_at),
-    (:plait_queue_end_capture, plait_queue_end_capture_at),
-    (:plait_await_signal, plait_await_signal_at),
-    (:plait_await_points, plait_await_points_at),
-    (:plait_await_run, plait_await_run_at),
-    (:plait_await_plan, plait_await_plan_at),
-    (:plait_yield, plait_yield_at),
     (:plait_device_query_link, plait_device_query_link_at),
     (:plait_flow_write, plait_flow_write_at),
     (:plait_flow_read, plait_flow_read_at),

@@ -58,10 +58,10 @@ pub type plait_mapper_kind = u32;
 pub type plait_mapper_flags = u32;
 pub type plait_task = u64;
 pub type plait_flow_flags = u32;
-pub type plait_access_mode = u32;
 pub type plait_task_kind = u32;
 pub type plait_task_flags = u32;
 pub type plait_capture_flags = u32;
+pub type plait_access_mode = u32;
 pub type plait_link_flags = u32;
 pub type plait_flow_format = i32;
 pub type plait_memory_peers = u32;
@@ -333,10 +333,6 @@ pub const PLAIT_MAPPER_FUNCTION: plait_mapper_kind = 7;
 pub const PLAIT_MAPPER_NO_CORNERS: plait_mapper_flags = 1;
 pub const PLAIT_FLOW_RECORD: plait_flow_flags = 1;
 pub const PLAIT_FLOW_STRICT: plait_flow_flags = 2;
-pub const PLAIT_ACCESS_BY_SIGNATURE: plait_access_mode = 0;
-pub const PLAIT_ACCESS_READ: plait_access_mode = 1;
-pub const PLAIT_ACCESS_WRITE: plait_access_mode = 2;
-pub const PLAIT_ACCESS_READ_WRITE: plait_access_mode = 3;
 pub const PLAIT_TASK_LAUNCH: plait_task_kind = 0;
 pub const PLAIT_TASK_CALL: plait_task_kind = 1;
 pub const PLAIT_TASK_COPY: plait_task_kind = 2;
@@ -350,6 +346,10 @@ pub const PLAIT_TASK_NO_WAIT: plait_task_flags = 16;
 pub const PLAIT_TASK_BARRIER: plait_task_flags = 32;
 pub const PLAIT_CAPTURE_LOCAL_SIGNALS: plait_capture_flags = 1;
 pub const PLAIT_CAPTURE_NO_CALLS: plait_capture_flags = 2;
+pub const PLAIT_ACCESS_BY_SIGNATURE: plait_access_mode = 0;
+pub const PLAIT_ACCESS_READ: plait_access_mode = 1;
+pub const PLAIT_ACCESS_WRITE: plait_access_mode = 2;
+pub const PLAIT_ACCESS_READ_WRITE: plait_access_mode = 3;
 pub const PLAIT_LINK_DIRECT: plait_link_flags = 1;
 pub const PLAIT_LINK_SHARED: plait_link_flags = 2;
 pub const PLAIT_LINK_LATENCY_ASSUMED: plait_link_flags = 4;
@@ -981,32 +981,6 @@ pub struct plait_flow_desc [size] {
     pub device_count: u32,
     pub reserved0: u32,
 }
-pub struct plait_data_desc [size] {
-    pub size: u32,
-    pub flags: u32,
-    pub dimensions: u32,
-    pub element_bytes: u32,
-    pub extent: [u64; 3],
-    pub buffer: *mut plait_buffer,
-    pub buffer_offset: u64,
-    pub label: *const c_char,
-}
-pub struct plait_data_info [size] {
-    pub size: u32,
-    pub dimensions: u32,
-    pub element_bytes: u32,
-    pub reserved0: u32,
-    pub extent: [u64; 3],
-    pub pitch: [u64; 3],
-    pub pointer: *mut c_void,
-}
-pub struct plait_access [size] {
-    pub size: u32,
-    pub mode: plait_access_mode,
-    pub data: *mut plait_data,
-    pub r#box: *const plait_box,
-    pub mapper: *const plait_mapper,
-}
 pub struct plait_task_desc [size] {
     pub size: u32,
     pub kind: plait_task_kind,
@@ -1048,6 +1022,32 @@ pub struct plait_flow_info [size] {
     pub flow_bytes: u64,
     pub data_bytes: u64,
     pub warnings: u64,
+}
+pub struct plait_data_desc [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub dimensions: u32,
+    pub element_bytes: u32,
+    pub extent: [u64; 3],
+    pub buffer: *mut plait_buffer,
+    pub buffer_offset: u64,
+    pub label: *const c_char,
+}
+pub struct plait_data_info [size] {
+    pub size: u32,
+    pub dimensions: u32,
+    pub element_bytes: u32,
+    pub reserved0: u32,
+    pub extent: [u64; 3],
+    pub pitch: [u64; 3],
+    pub pointer: *mut c_void,
+}
+pub struct plait_access [size] {
+    pub size: u32,
+    pub mode: plait_access_mode,
+    pub data: *mut plait_data,
+    pub r#box: *const plait_box,
+    pub mapper: *const plait_mapper,
 }
 pub struct plait_link_info [size] {
     pub size: u32,
@@ -1515,6 +1515,20 @@ fn plait_flow_cancel(flow: *mut plait_flow, error: *mut plait_error) -> plait_st
 fn plait_flow_query(flow: *mut plait_flow, info: *mut plait_flow_info, error: *mut plait_error) -> plait_status;
 /// plait_flow_split - get the chunks of a launch that would be split.
 fn plait_flow_split(flow: *mut plait_flow, desc: *const plait_task_desc, out: *mut plait_box, room: u64, out_count: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_queue_capture - begin to capture queues.
+fn plait_queue_capture(queues: *const *mut plait_queue, count: u64, flags: plait_capture_flags, error: *mut plait_error) -> plait_status;
+/// plait_queue_end_capture - end a capture and get its graph.
+fn plait_queue_end_capture(queue: *mut plait_queue, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
+/// plait_await_signal - in a coroutine: wait for an emission.
+fn plait_await_signal(signal: *mut plait_signal, sequence: u64, timeout_ns: u64, error: *mut plait_error) -> plait_status;
+/// plait_await_points - in a coroutine: wait for several emissions, or for the first of them.
+fn plait_await_points(points: *const plait_point, count: u64, mode: i32, timeout_ns: u64, out_index: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_await_run - in a coroutine: wait for the end of another run.
+fn plait_await_run(run: *mut plait_run, timeout_ns: u64, error: *mut plait_error) -> plait_status;
+/// plait_await_plan - in a coroutine: run a plan and wait for its end.
+fn plait_await_plan(plan: *mut plait_plan, queue: *mut plait_queue, desc: *const plait_run_desc, timeout_ns: u64, error: *mut plait_error) -> plait_status;
+/// plait_yield - in a coroutine: let the thread do other work first.
+fn plait_yield(error: *mut plait_error) -> plait_status;
 /// plait_data_create - create data of a flow.
 fn plait_data_create(flow: *mut plait_flow, desc: *const plait_data_desc, out: *mut *mut plait_data, error: *mut plait_error) -> plait_status;
 /// plait_data_part - name a box of data: accesses of the part and of the whole order each other.
@@ -1533,20 +1547,6 @@ fn plait_data_unmap(data: *mut plait_data, pointer: *mut c_void, error: *mut pla
 fn plait_data_read(data: *mut plait_data, r#box: *const plait_box, host: *mut c_void, error: *mut plait_error) -> plait_status;
 /// plait_data_write - copy elements from host memory, and wait.
 fn plait_data_write(data: *mut plait_data, r#box: *const plait_box, host: *const c_void, error: *mut plait_error) -> plait_status;
-/// plait_queue_capture - begin to capture queues.
-fn plait_queue_capture(queues: *const *mut plait_queue, count: u64, flags: plait_capture_flags, error: *mut plait_error) -> plait_status;
-/// plait_queue_end_capture - end a capture and get its graph.
-fn plait_queue_end_capture(queue: *mut plait_queue, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
-/// plait_await_signal - in a coroutine: wait for an emission.
-fn plait_await_signal(signal: *mut plait_signal, sequence: u64, timeout_ns: u64, error: *mut plait_error) -> plait_status;
-/// plait_await_points - in a coroutine: wait for several emissions, or for the first of them.
-fn plait_await_points(points: *const plait_point, count: u64, mode: i32, timeout_ns: u64, out_index: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_await_run - in a coroutine: wait for the end of another run.
-fn plait_await_run(run: *mut plait_run, timeout_ns: u64, error: *mut plait_error) -> plait_status;
-/// plait_await_plan - in a coroutine: run a plan and wait for its end.
-fn plait_await_plan(plan: *mut plait_plan, queue: *mut plait_queue, desc: *const plait_run_desc, timeout_ns: u64, error: *mut plait_error) -> plait_status;
-/// plait_yield - in a coroutine: let the thread do other work first.
-fn plait_yield(error: *mut plait_error) -> plait_status;
 /// plait_device_query_link - get the link from the memory of one device to that of another one.
 fn plait_device_query_link(from: *mut plait_device, to: *mut plait_device, info: *mut plait_link_info, error: *mut plait_error) -> plait_status;
 /// plait_flow_write - print the tasks of a flow, and why each waits for others.
