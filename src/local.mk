@@ -643,6 +643,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_sweep.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/lanes/flow_lanes_words.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/submit.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/flow_kernels.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/task_launch.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/task_access.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/op_spans.c

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Preparation of launches.  A launch's cells are the addresses of its values,
- * the values, and the geometry, unless it is the kernel's; the flow holds its
- * kernel.
+ * the values, and the geometry, unless it is the kernel's.
  */
 #include "flow/task_launch.h"
 
 #include "flow/access/chunks.h"
 #include "flow/device_place.h"
 #include "flow/flow_data.h"
+#include "flow/flow_kernels.h"
 #include "flow/task_access.h"
 
-#include "base/alloc.h"
 #include "base/error.h"
 #include "base/sized_struct.h"
 #include "kernel/argument.h"
@@ -173,129 +172,7 @@ static plait_status take_arguments(plait__flow_task *task,
 	return status;
 }
 
-/* ---- kernels ---- */
-
-static plait__flow_kernel *find_kernel(plait__flow *flow,
-				       const plait_kernel *handle)
-{
-	for (uint32_t i = 0; i < flow->kernel_count; i++)
-		if (flow->kernels[i].handle == handle)
-			return &flow->kernels[i];
-	return NULL;
-}
-
-/* Addresses and values. */
-static uint64_t count_cells(const plait__signature *signature)
-{
-	uint64_t cells = signature->count;
-
-	for (uint32_t i = 0; i < signature->count; i++)
-		cells += cells_of(&signature->parameters[i]);
-	return cells;
-}
-
-static plait_status check_kernel(const plait__flow *flow,
-				 const plait__kernel *kernel,
-				 plait_error *error)
-{
-	plait_status status = plait__context_check_same(
-		&flow->object, &kernel->object, error);
-
-	if (status == PLAIT_OK && kernel->function == NULL &&
-	    flow->devices == NULL)
-		return plait__fail(error, PLAIT_E_UNSUPPORTED,
-				   "kernel %.60s has no code for the host, "
-				   "where flows run", kernel->signature->name);
-	if (status == PLAIT_OK &&
-	    count_cells(kernel->signature) + PLAIT__LAUNCH_CELLS >
-		    flow->window.cell_mask)
-		return plait__fail(error, PLAIT_E_UNSUPPORTED,
-				   "%.60s: the arguments need more room than "
-				   "the window has", kernel->signature->name);
-	return status;
-}
-
-static bool reserve_kernel(plait__flow *flow)
-{
-	uint32_t capacity = flow->kernel_capacity == 0 ?
-				    8 : 2 * flow->kernel_capacity;
-	plait__flow_kernel *grown;
-
-	if (flow->kernel_count < flow->kernel_capacity)
-		return true;
-	grown = plait__realloc(plait__flow_allocator(flow), flow->kernels,
-			       flow->kernel_capacity * sizeof(*grown),
-			       capacity * sizeof(*grown));
-	if (grown == NULL)
-		return false;
-	flow->kernels = grown;
-	flow->kernel_capacity = capacity;
-	return true;
-}
-
-/* Hold the kernel until the flow has no task of it and the user has released
- * it. */
-static plait_status add_kernel(plait__flow *flow, plait_kernel *handle,
-			       plait__flow_kernel **out,
-			       plait__object **closing, plait_error *error)
-{
-	plait_launch *geometry = NULL;
-	plait__kernel *kernel;
-	plait_status status = plait__kernel_enter(handle, &kernel, error);
-
-	if (status != PLAIT_OK)
-		return status;
-	status = plait__kernel_check_returns(
-		kernel, "submit the plan (PLAIT_TASK_PLAN)", error);
-	if (status == PLAIT_OK)
-		status = check_kernel(flow, kernel, error);
-	if (status == PLAIT_OK && reserve_kernel(flow))
-		geometry = plait__alloc(plait__flow_allocator(flow),
-					sizeof(*geometry));
-	if (status == PLAIT_OK && geometry == NULL)
-		status = plait__fail(error, PLAIT_E_NOMEM,
-				     "no memory for a kernel");
-	if (status == PLAIT_OK) {
-		plait__object_hold(&kernel->object);
-		*out = &flow->kernels[flow->kernel_count++];
-		**out = (plait__flow_kernel){
-			kernel, handle, 0, count_cells(kernel->signature),
-			geometry
-		};
-	}
-	plait__object_leave_deferred(&kernel->object, closing);
-	return status;
-}
-
-static plait_status take_kernel(plait__flow_task *task, plait_kernel *handle,
-				plait_error *error)
-{
-	plait__flow *flow = task->flow;
-
-	task->kernel = find_kernel(flow, handle);
-	if (task->kernel == NULL)
-		return add_kernel(flow, handle, &task->kernel, &task->closing,
-				  error);
-	return plait__handle_is_live(handle, PLAIT_OBJECT_KERNEL) ?
-		       PLAIT_OK :
-		       plait__handle_refuse(handle, PLAIT_OBJECT_KERNEL, error);
-}
-
 /* ---- the launch ---- */
-
-static plait_status take_geometry(const plait__kernel *kernel,
-				  const plait_launch *given,
-				  plait_launch *out, plait_error *error)
-{
-	plait_status status = plait__launch_read(out, given, error);
-
-	if (status == PLAIT_OK)
-		status = plait__select_source_set_groups(kernel, out, error);
-	if (status != PLAIT_OK)
-		plait__error_prefix(error, "%.60s: ",
-				    kernel->signature->name);
-	return status;
-}
 
 static plait_status check_count(const plait__signature *signature,
 				const plait_argument *arguments, uint64_t count,
@@ -428,7 +305,8 @@ plait_status plait__task_launch_prepare(plait__flow_task *task,
 					const plait_task_desc *desc,
 					plait_error *error)
 {
-	plait_status status = take_kernel(task, desc->kernel, error);
+	plait_status status = plait__flow_kernels_take(
+		task->flow, desc->kernel, &task->kernel, &task->closing, error);
 	uint64_t count = desc->argument_count;
 	plait__kernel *kernel;
 	plait_launch geometry;
@@ -443,7 +321,8 @@ plait_status plait__task_launch_prepare(plait__flow_task *task,
 	task->kind = PLAIT__OP_LAUNCH;
 	task->filled.call.kernel = kernel->function;
 	task->filled.user_data = kernel->user_data;
-	status = take_geometry(kernel, desc->launch, &geometry, error);
+	status = plait__flow_kernels_geometry(kernel, desc->launch,
+					      &geometry, error);
 	if (status == PLAIT_OK)
 		status = take_piece(task, desc, &geometry, error);
 	if (status != PLAIT_OK)
