@@ -585,6 +585,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/policy/earliest.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/policy/lane_policy.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/policy/parent_policy.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/policy/placer.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/policy/time_model.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/policy/history.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/policy/history_estimate.c

@@ -249,7 +249,7 @@ void plait__generator_init(plait__generator *generator,
 	plait__task_placer_init(&generator->placer, record, &generator->system,
 				&generator->list, options);
 	if (options->links != NULL)
-		generator->system.links = &generator->placer.links;
+		generator->system.links = &generator->placer.placer.links;
 }
 
 void plait__generator_fini(plait__generator *generator)

@@ -13,43 +13,18 @@
 #define PLAIT_SRC_FLOW_MEMORY_TASK_PLACER_H
 
 #include "flow/memory/placement_request.h"
-
-/* Without other figures. */
-enum {
-	PLAIT__PLACER_COST_NS = 10000, /* of a launch */
-	PLAIT__PLACER_HOP_NS = 2000,   /* to another device */
-	PLAIT__PLACER_RATE = 10000,    /* of a link, bytes per microsecond */
-	PLAIT__PLACER_LATENCY_NS = 2000
-};
-
-/* All zero: EARLIEST, BEST, REUSE, with lanes without a limit. */
-typedef struct plait__placer_options {
-	uint32_t choose; /* PLAIT__CHOOSE_... */
-	uint32_t parent; /* PLAIT__PARENT_... */
-	uint32_t lane;	 /* PLAIT__LANE_... */
-	uint32_t lanes;	 /* per device; 0: no limit */
-	uint32_t threshold; /* per mille; 0: PLAIT__CHOOSE_THRESHOLD */
-	bool explains;	 /* keep a text for each launch */
-	/* Of all memories: where a rate is not 0 it counts; or null. */
-	const plait__links *links;
-} plait__placer_options;
+#include "flow/policy/placer.h"
 
 typedef struct plait__task_placer {
 	const plait__record *record;
 	const plait__memory_system *system;
 	plait__instructions *list; /* gets the lanes */
-	plait__placer_options options;
-	plait__links links;
-	plait__bookings bookings;
-	plait__workspace work;
-	plait__placement placement;
+	plait__placer placer;
 	plait__vector placed; /* plait__placed_task */
-	plait__vector lanes;  /* plait__policy_lane */
 	plait__vector owners; /* per lane: its instructions' lane, newest task */
 	plait__vector finished; /* tasks whose predecessors are to be marked */
 	plait__placement_request request;
 	plait__text reasons; /* each with a NUL */
-	uint32_t next;	     /* of the round robin */
 	bool failed;	     /* without memory */
 } plait__task_placer;
 
