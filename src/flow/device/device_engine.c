@@ -212,8 +212,9 @@ static void fail(plait__device_op *op, const plait_error *why,
 	finish(op, ended);
 }
 
-void plait__device_engine_note(plait__device_engine *engine,
-			       plait_status status)
+/* If a call has told that a device is lost, have all lanes looked at: the device
+ * may owe notifications for ever. */
+static void note(plait__device_engine *engine, plait_status status)
 {
 	if (status != PLAIT_E_LOST || engine->has_loss)
 		return;
@@ -235,7 +236,7 @@ static void end_ops(plait__device_lane *lane, plait__device_op **ended)
 		plait__device_op *op = plait__device_lane_pop(lane);
 
 		lane->is_failed |= status < 0;
-		plait__device_engine_note(lane->engine, status);
+		note(lane->engine, status);
 		if (status == PLAIT_OK)
 			finish(op, ended);
 		else if (itself)
@@ -385,7 +386,7 @@ static void arm(plait__device_lane *lane)
 		if (status == PLAIT_OK)
 			return;
 		plait__object_drop_deferred(owner);
-		plait__device_engine_note(lane->engine, status);
+		note(lane->engine, status);
 	}
 	plait__flow_lanes_arrive(lane->engine->lanes, &lane->arrival);
 }
@@ -483,6 +484,9 @@ void plait__device_engine_flush(plait__device_engine *engine)
 		plait__mutex_lock(engine->lock);
 		list = engine->outbox;
 		engine->outbox = NULL;
+		if (engine->is_lost)
+			note(engine, PLAIT_E_LOST);
+		engine->is_lost = false;
 		if (list == NULL)
 			arm_all(engine);
 		plait__mutex_unlock(engine->lock);

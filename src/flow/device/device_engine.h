@@ -44,6 +44,7 @@ struct plait__device_engine {
 	plait__device_op *free;
 	plait__flow_arrival loss; /* of a device: has all lanes looked at */
 	bool has_loss;		  /* it will come */
+	bool is_lost; /* a submission has told so */
 	/* The fields below. */
 	struct plait__mutex submitting;
 	uint32_t batch; /* ops, all of one lane */
@@ -84,11 +85,6 @@ plait_status plait__device_engine_claim(void *op, uint64_t number,
 /* Returns true if a lane could not be replaced: its device is of no use. */
 bool plait__device_engine_is_dead(const plait__device_engine *engine,
 				  uint32_t lane);
-
-/* If a call has told that a device is lost, have all lanes looked at: the device
- * may owe notifications for ever.  Caller holds the lock. */
-void plait__device_engine_note(plait__device_engine *engine,
-			       plait_status status);
 
 /* Submit what has begun.  Caller does not hold the lock. */
 void plait__device_engine_flush(plait__device_engine *engine);

@@ -64,7 +64,7 @@ static void refuse(plait__device_op *op, const plait_error *why)
 		lane->refused = op->sequence;
 		lane->why = *why;
 	}
-	plait__device_engine_note(engine, why->status);
+	engine->is_lost |= why->status == PLAIT_E_LOST;
 	plait__mutex_unlock(engine->lock);
 }
 
