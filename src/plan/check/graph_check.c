@@ -21,6 +21,8 @@ struct graph_check {
 	plait__graph_order order;
 	plait__reach reach;
 	const plait__plan *part;
+	/* Null, or receives the nodes without an order, in place of a text. */
+	plait__input_edge *missing;
 	/* Pairs whose search exceeded its budget, and the items that they were
 	 * made for. */
 	plait__reach_pair *pairs;
@@ -72,8 +74,12 @@ static uint32_t no_floor(const plait__conflicts *conflicts, uint32_t item)
 static plait_status fail(const struct graph_check *c, uint32_t before,
 			 uint32_t after)
 {
-	return plait__missing_edge_fail(&c->order, before, after,
-					c->base.check->error);
+	if (c->missing == NULL)
+		return plait__missing_edge_fail(&c->order, before, after,
+						c->base.check->error);
+	*c->missing = (plait__input_edge){ c->order.node_at[before],
+					   c->order.node_at[after] };
+	return PLAIT_E_INVALID;
 }
 
 /* Enlarge one of the two arrays; the caller stores `pair_bytes` after both. */
@@ -204,8 +210,9 @@ static plait_status run(struct graph_check *c, plait__check *check)
 	return status == PLAIT_OK ? prove_rest(c) : status;
 }
 
-plait_status plait__check_graph(const plait__input *input,
+static plait_status check_input(const plait__input *input,
 				const plait__plan *part,
+				plait__input_edge *missing,
 				const plait_allocator *allocator,
 				plait_error *error)
 {
@@ -214,7 +221,8 @@ plait_status plait__check_graph(const plait__input *input,
 		.allocator = allocator != NULL ? allocator :
 			     plait__alloc_default()
 	};
-	struct graph_check c = { .base.check = &check, .part = part };
+	struct graph_check c = { .base.check = &check, .part = part,
+				 .missing = missing };
 	plait_status status;
 
 	if (input->tables.accesses_count == 0 || input->node_count == 0)
@@ -224,4 +232,20 @@ plait_status plait__check_graph(const plait__input *input,
 	plait__free(check.allocator, c.items, c.pair_bytes);
 	plait__check_free_all(&check);
 	return status;
+}
+
+plait_status plait__check_graph(const plait__input *input,
+				const plait__plan *part,
+				const plait_allocator *allocator,
+				plait_error *error)
+{
+	return check_input(input, part, NULL, allocator, error);
+}
+
+plait_status plait__check_graph_find(const plait__input *input,
+				     const plait_allocator *allocator,
+				     plait__input_edge *out_missing,
+				     plait_error *error)
+{
+	return check_input(input, NULL, out_missing, allocator, error);
 }

@@ -22,4 +22,11 @@ plait_status plait__check_graph(const plait__input *input,
 				const plait_allocator *allocator,
 				plait_error *error);
 
+/* The same, for a caller with texts of its own: of a conflict without an order,
+ * *out_missing has the two nodes and `error` nothing.  The edges ascend. */
+plait_status plait__check_graph_find(const plait__input *input,
+				     const plait_allocator *allocator,
+				     plait__input_edge *out_missing,
+				     plait_error *error);
+
 #endif
