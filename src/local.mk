@@ -632,6 +632,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_control.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_data.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_late.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/flow_proof.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_record.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_wait.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/op_await.c %D%/flow/op_await.h

@@ -67,7 +67,10 @@ enum {
 	/* Refuse what plait_flow_write would warn of, with PLAIT_E_INVALID:
 	 * reads of what nothing wrote, and split launches whose pieces
 	 * conflict.  Keeps the record, too.  Not for captured tasks. */
-	PLAIT_FLOW_STRICT = 1 << 1
+	PLAIT_FLOW_STRICT = 1 << 1,
+	/* Prove each horizon of tasks: see doc/flow.md.  A fault of plait is
+	 * PLAIT_E_INTERNAL of submissions, host accesses and waits behind it. */
+	PLAIT_FLOW_CHECK = 1 << 2
 };
 
 typedef struct plait_flow_desc {
@@ -78,12 +81,11 @@ typedef struct plait_flow_desc {
 	uint32_t window;
 	/* Tasks that run at a time, at most 30; 0: as many as threads. */
 	uint32_t lanes;
-	/* Copied; names the flow in errors. */
-	const char *label;
+	const char *label; /* copied; names the flow in errors */
 	/* Where launches run: 0 to 63, of any backends; 0: on the host. */
 	plait_device *const *devices;
 	uint32_t device_count;
-	uint32_t reserved0;
+	uint32_t horizon; /* with PLAIT_FLOW_CHECK: tasks; 0 means 64 */
 } plait_flow_desc;
 
 /* Kind of a task. */
@@ -137,8 +139,7 @@ typedef struct plait_task_desc {
 	/* Names the task in errors; must live until the task is done. */
 	const char *label;
 	plait_kernel *kernel;
-	/* Null: one item. */
-	const plait_launch *launch;
+	const plait_launch *launch; /* null: one item */
 	/* The first one's `size` is that of all. */
 	const plait_argument *arguments;
 	uint64_t argument_count;
@@ -176,8 +177,7 @@ typedef struct plait_flow_info {
 	uint32_t flags;
 	uint32_t window;
 	uint32_t lanes;
-	/* The newest number. */
-	plait_task newest;
+	plait_task newest; /* number */
 	/* All tasks up to this one are done; others may be. */
 	plait_task settled;
 	/* Failed tasks, those not run included, that the flow remembers. */
@@ -242,7 +242,7 @@ PLAIT_API void plait_flow_release(plait_flow *flow);
  *         PLAIT_E_UNSUPPORTED (a kernel without code for the host, or for any
  *         device of the flow), PLAIT_EVENT_READY (not submitted: an inbox of
  *         this thread has an event), PLAIT_E_NOMEM (of a split launch, pieces
- *         may have been submitted), PLAIT_E_HANDLE, PLAIT_E_FORKED
+ *         may have been submitted), PLAIT_E_INTERNAL, PLAIT_E_HANDLE, _FORKED
  * @thread any
  * @since 1
  */
@@ -287,8 +287,8 @@ PLAIT_API plait_status plait_flow_launch(plait_flow *flow,
  * @return PLAIT_OK, PLAIT_EVENT_READY, PLAIT_E_TIMEOUT, PLAIT_E_DEADLOCK (as
  *         plait_data_map), the status of the failure (PLAIT_E_FAILED with the
  *         function's result in origin; of a task that was not run that of the
- *         cause),
- *         PLAIT_E_INVALID (no such task), PLAIT_E_HANDLE, PLAIT_E_FORKED
+ *         cause), PLAIT_E_INVALID (no such task), PLAIT_E_INTERNAL (with
+ *         PLAIT_FLOW_CHECK), PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */

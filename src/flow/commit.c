@@ -3,6 +3,7 @@
 #include "flow/commit.h"
 
 #include "flow/flow_devices.h"
+#include "flow/flow_proof.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -137,6 +138,8 @@ static uint64_t add_mark(plait__flow *flow, const plait__pred *preds,
 	plait__op *op = number_op(flow, preds, count, PLAIT__OP_MARK);
 
 	op->label = NULL;
+	if (flow->proof != NULL)
+		plait__flow_proof_add(flow, NULL, preds, count, false);
 	publish(flow, preds, count, false, false);
 	return flow->window.newest;
 }
@@ -183,6 +186,8 @@ static void drop_done(plait__flow *flow)
 				&flow->lanes.outcomes, pred.number);
 		if (keeps)
 			preds->items[kept++] = pred;
+		else if (flow->proof != NULL)
+			plait__flow_proof_note_done(flow, pred.number);
 	}
 	preds->count = kept;
 }
@@ -382,6 +387,9 @@ static void add_op(plait__flow_task *task, uint64_t spoiler)
 	op->user_data = task->filled.user_data;
 	op->label = task->label;
 	task->number = flow->window.newest;
+	if (flow->proof != NULL)
+		plait__flow_proof_add(flow, task, preds, count,
+				      task->is_prefix);
 	if (spoiler != 0)
 		(void)plait__outcomes_follow(&flow->lanes.outcomes, spoiler,
 					     task->number);
@@ -436,6 +444,8 @@ plait_status plait__commit_task(plait__flow_task *task, plait_error *error)
 		task->kernel->last_use = task->number;
 	if (task->plan != NULL)
 		task->plan->last_use = task->number;
+	if (flow->proof != NULL)
+		plait__flow_proof_run(flow, false);
 	return PLAIT_OK;
 }
 
@@ -493,6 +503,13 @@ static plait_status tell_poison(plait__flow *flow, plait_error *error)
 	return status;
 }
 
+/* All predecessors were found done. */
+static void note_all_done(plait__flow *flow)
+{
+	for (uint32_t i = 0; i < flow->preds.count; i++)
+		plait__flow_proof_note_done(flow, flow->preds.items[i].number);
+}
+
 plait_status plait__commit_access(plait__flow_task *task, uint64_t *out_behind,
 				  plait_error *error)
 {
@@ -518,8 +535,12 @@ plait_status plait__commit_access(plait__flow_task *task, uint64_t *out_behind,
 		return PLAIT_PENDING;
 	if (!reserve_outcomes(flow))
 		return fail_memory(error);
+	if (flow->proof != NULL)
+		note_all_done(flow);
 	number_op(flow, NULL, 0, PLAIT__OP_MARK);
 	task->number = flow->window.newest;
+	if (flow->proof != NULL)
+		plait__flow_proof_add(flow, task, NULL, 0, false);
 	make_late(flow, task->number);
 	record_all(task);
 	return PLAIT_OK;
@@ -534,5 +555,7 @@ void plait__commit_last(plait__flow *flow, plait_host_function function,
 	op->call.host = function;
 	op->user_data = user_data;
 	op->label = NULL;
+	if (flow->proof != NULL)
+		plait__flow_proof_add(flow, NULL, NULL, 0, true);
 	publish(flow, NULL, 0, true, false);
 }

@@ -11,6 +11,7 @@
 #include "flow/flow_data.h"
 #include "flow/flow_devices.h"
 #include "flow/flow_late.h"
+#include "flow/flow_proof.h"
 #include "flow/op_await.h"
 #include "flow/op_spans.h"
 #include "flow/flow_record.h"
@@ -97,6 +98,7 @@ static void destroy_flow(plait__object *object)
 	plait__flow_devices_free(flow);
 	plait__late_fini(flow);
 	plait__flow_record_free(flow);
+	plait__flow_proof_free(flow);
 	plait__repetitions_free_all(flow);
 	free_names(flow);
 	for (uint32_t i = 0; i < flow->kernel_count; i++)
@@ -136,8 +138,8 @@ static plait_status read_desc(plait_flow_desc *out,
 		status = PLAIT__STRUCT_READ(plait_flow_desc, out, given, error);
 	if (status != PLAIT_OK)
 		return status;
-	if ((out->flags & ~(uint32_t)(PLAIT_FLOW_RECORD |
-				      PLAIT_FLOW_STRICT)) != 0)
+	if ((out->flags & ~(uint32_t)(PLAIT_FLOW_RECORD | PLAIT_FLOW_STRICT |
+				      PLAIT_FLOW_CHECK)) != 0)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_flow_desc: flags 0x%x are unknown",
 				   out->flags);
@@ -150,9 +152,10 @@ static plait_status read_desc(plait_flow_desc *out,
 				   "plait_flow_desc: window %u is not a power "
 				   "of two from %d to %d", out->window,
 				   PLAIT__WINDOW_LEAST, PLAIT__WINDOW_MOST);
-	if (out->reserved0 != 0)
+	if (out->horizon != 0 && (out->flags & PLAIT_FLOW_CHECK) == 0)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "plait_flow_desc: reserved0 is not 0");
+				   "plait_flow_desc: a horizon of %u tasks "
+				   "without PLAIT_FLOW_CHECK", out->horizon);
 	if (out->lanes > PLAIT__FLOW_LANES)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_flow_desc: %u lanes; at most %d",
@@ -206,7 +209,10 @@ static bool make_parts(plait__flow *flow, plait__context *context,
 				      desc->lanes != 0 ?
 					      desc->lanes :
 					      default_lanes(context->pool)) &&
-	       (desc->flags == 0 || plait__flow_record_make(flow));
+	       ((desc->flags & (PLAIT_FLOW_RECORD | PLAIT_FLOW_STRICT)) == 0 ||
+		plait__flow_record_make(flow)) &&
+	       ((desc->flags & PLAIT_FLOW_CHECK) == 0 ||
+		plait__flow_proof_make(flow, desc));
 }
 
 static plait_status make(plait__context *context, const plait_flow_desc *desc,

@@ -185,7 +185,8 @@ static void fill_info(plait__flow *flow, plait_flow_info *out)
 				      sizeof(plait__outcome) +
 			      2 * size,
 		.flags = (flow->record != NULL ? PLAIT_FLOW_RECORD : 0) |
-			 (flow->is_strict ? PLAIT_FLOW_STRICT : 0),
+			 (flow->is_strict ? PLAIT_FLOW_STRICT : 0) |
+			 (flow->proof != NULL ? PLAIT_FLOW_CHECK : 0),
 		.warnings = flow->record != NULL ?
 				    flow->record->warnings.count : 0,
 	};

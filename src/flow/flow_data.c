@@ -3,6 +3,7 @@
 #include "flow/flow_data.h"
 
 #include "flow/flow_devices.h"
+#include "flow/flow_proof.h"
 #include "flow/mappings.h"
 
 #include "base/alloc.h"
@@ -173,6 +174,8 @@ static void destroy_data(plait__object *object)
 	plait__flow_lock(flow);
 	unlink_data(data);
 	flow->data_bytes -= data->bytes;
+	if (flow->proof != NULL)
+		plait__flow_proof_forget_data(flow, data);
 	plait__flow_unlock(flow);
 	if (whole == data)
 		free_memory(data);

@@ -37,6 +37,7 @@ typedef struct plait__repetition plait__repetition;
 typedef struct plait__flow_devices plait__flow_devices;
 typedef struct plait__data_copies plait__data_copies;
 typedef struct plait__device_op plait__device_op;
+typedef struct plait__flow_proof plait__flow_proof;
 
 /* An open mapping: an op that its thread or coroutine ends. */
 typedef struct plait__data_mapping {
@@ -73,6 +74,7 @@ struct plait__data {
 	uint64_t last_use; /* the newest op that uses it or a part of it */
 	uint32_t recorded; /* 1 + its index in the record, or 0 */
 	uint32_t captured; /* the same of the capture */
+	uint32_t proved;   /* the same of the proof */
 
 	/* All. */
 	plait__data *next; /* in the list of the flow */
@@ -135,6 +137,7 @@ struct plait__flow {
 	struct plait__flow_access *accesses;
 	uint32_t access_capacity;
 	plait__record *record;	 /* or null */
+	plait__flow_proof *proof; /* or null */
 	bool is_strict;		 /* it has a record */
 	/* Ops behind `notices_after`, up to `notices_to`, are notifications. */
 	uint64_t notices_after, notices_to;

@@ -4,6 +4,7 @@
 #include "flow/flow.h"
 
 #include "flow/device/data_copies.h"
+#include "flow/flow_proof.h"
 
 #include "base/alloc.h"
 
@@ -20,10 +21,15 @@ static void forget_done(void *arg, plait__front *front)
 	for (uint64_t i = 0; i < front->count; i++)
 		if (!plait__op_is_done(ring, front->readers[i]))
 			front->readers[kept++] = front->readers[i];
+		else if (flow->proof != NULL)
+			plait__flow_proof_note_done(flow, front->readers[i]);
 	front->count = kept;
-	if (front->writer != 0 && plait__op_is_done(ring, front->writer) &&
-	    !plait__outcomes_has(&flow->lanes.outcomes, front->writer))
-		front->writer = 0;
+	if (front->writer == 0 || !plait__op_is_done(ring, front->writer) ||
+	    plait__outcomes_has(&flow->lanes.outcomes, front->writer))
+		return;
+	if (flow->proof != NULL)
+		plait__flow_proof_note_done(flow, front->writer);
+	front->writer = 0;
 }
 
 bool plait__flow_join_pieces(plait__flow *flow, plait__front_map *map)

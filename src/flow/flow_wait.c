@@ -4,6 +4,7 @@
 
 #include "flow/flow_devices.h"
 #include "flow/flow_late.h"
+#include "flow/flow_proof.h"
 #include "flow/op_await.h"
 #include "flow/own_tasks.h"
 
@@ -251,6 +252,8 @@ resolve(plait__flow *flow, plait_task task, uint64_t timeout_ns,
 	uint64_t newest;
 
 	plait__flow_lock(flow);
+	if (flow->proof != NULL)
+		plait__flow_proof_run(flow, true);
 	newest = flow->window.newest;
 	/* A poll behind an event does not find the op that posted it. */
 	if (all)
@@ -283,11 +286,14 @@ tell_outcome(const struct wait *wait, plait_status status, plait_error *error)
 		status = wait->prefix ? plait__outcomes_tell_first(outcomes,
 								   error) :
 			 plait__outcomes_tell(outcomes, wait->number, error);
-	if (wait->prefix) {
-		plait__flow_lock(flow);
+	if (!wait->prefix && flow->proof == NULL)
+		return status;
+	plait__flow_lock(flow);
+	if (wait->prefix)
 		plait__flow_reap(flow);
-		plait__flow_unlock(flow);
-	}
+	if (status == PLAIT_OK && flow->proof != NULL)
+		status = plait__flow_proof_tell(flow, error);
+	plait__flow_unlock(flow);
 	return status;
 }
 
@@ -336,7 +342,8 @@ static plait_status begin_await(plait_flow *flow, plait_task task,
  * began. */
 static void note_past(const struct wait *wait)
 {
-	if (plait__outcomes_are_clean(&wait->flow->lanes.outcomes))
+	if (plait__outcomes_are_clean(&wait->flow->lanes.outcomes) &&
+	    wait->flow->proof == NULL)
 		plait__handle_note_past(wait->flow->object.slot,
 					wait->flow->object.context,
 					wait->seen);

@@ -9,6 +9,7 @@
 #include "flow/commit.h"
 #include "flow/device_place.h"
 #include "flow/flow_data.h"
+#include "flow/flow_proof.h"
 #include "flow/flow_record.h"
 #include "flow/flow_strict.h"
 #include "flow/flow_wait.h"
@@ -74,6 +75,8 @@ static plait_status commit(struct access *access, uint64_t *out_behind,
 		.whole = access->data->whole, .box = access->box,
 		.map = &access->data->whole->map, .mode = access->flags };
 	status = plait__flow_strict_check(flow, 1, error);
+	if (status == PLAIT_OK && flow->proof != NULL)
+		status = plait__flow_proof_tell(flow, error);
 	if (status == PLAIT_OK && flow->devices != NULL)
 		status = place(access, &task, error);
 	if (status != PLAIT_OK)

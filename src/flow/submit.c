@@ -12,6 +12,7 @@
 #include "flow/flow_capture.h"
 #include "flow/flow_data.h"
 #include "flow/flow_late.h"
+#include "flow/flow_proof.h"
 #include "flow/flow_record.h"
 #include "flow/flow_strict.h"
 #include "flow/flow_wait.h"
@@ -319,11 +320,15 @@ static plait_status attempt(plait__flow_task *task, const plait_task_desc *desc,
 			    plait__device_split *split, plait_error *error)
 {
 	plait__flow *flow = task->flow;
-	plait_status status;
+	plait_status status = PLAIT_OK;
 
 	if (flow->window.newest - flow->swept >=
 	    plait__window_size(&flow->window))
 		plait__flow_reap(flow);
+	if (flow->proof != NULL)
+		status = plait__flow_proof_tell(flow, error);
+	if (status != PLAIT_OK)
+		return status;
 	if (flow->capture != NULL)
 		return capture(task, desc, error);
 	task->again = again;

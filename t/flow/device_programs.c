@@ -84,8 +84,18 @@ static void mixed(void)
 	run_on(3, "chaos:devices=2,quirks=late_notify+slow_host");
 }
 
+/* The order and the values of each program are proved; none is refused. */
+static void proved(void)
+{
+	flow_flags = PLAIT_FLOW_CHECK;
+	run_on(2, "chaos:devices=2");
+	run_on(3, "chaos:devices=3,peers=none");
+	run_on(3, "chaos:devices=2,shared=1");
+}
+
 static const struct tap_scenario all[] = {
 	{ "one device", alone },
+	{ "proved programs", proved },
 	{ "peers", peers },
 	{ "devices without links", strangers },
 	{ "devices that share a memory", shared },

@@ -24,6 +24,7 @@ static plait_flow *flow;
  * the launches, 0: the host does. */
 __attribute__((unused)) static const char *flow_backends, *flow_options;
 __attribute__((unused)) static uint32_t flow_devices;
+__attribute__((unused)) static plait_flow_flags flow_flags;
 
 static inline bool open_devices(plait_device **out)
 {
@@ -46,6 +47,7 @@ static inline bool open_flow(const struct flow_setting *setting,
 	const plait_flow_desc desc = { .size = sizeof(desc), .window = window,
 				       .lanes = setting->lanes,
 				       .label = "flow", .devices = devices,
+				       .flags = flow_flags,
 				       .device_count = flow_devices };
 
 	flow_rig = settings[0];

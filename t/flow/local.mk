@@ -48,6 +48,7 @@ API_TESTS += %D%/flow_repeat.t
 %C%_flow_repeat_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/flow_strict.t
 %C%_flow_strict_t_LDADD = $(LDADD_API)
+UNIT_TESTS += %D%/flow_proof.t
 UNIT_TESTS += %D%/order_proof.t
 SEEDED_TESTS += %D%/order_proof.t
 UNIT_TESTS += %D%/value_versions.t

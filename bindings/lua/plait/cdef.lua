@@ -1558,7 +1558,8 @@ typedef uint64_t plait_task;
 typedef uint32_t plait_flow_flags;
 enum {
 	PLAIT_FLOW_RECORD = 1 << 0,
-	PLAIT_FLOW_STRICT = 1 << 1
+	PLAIT_FLOW_STRICT = 1 << 1,
+	PLAIT_FLOW_CHECK = 1 << 2
 };
 typedef struct plait_flow_desc {
 	uint32_t size;
@@ -1568,7 +1569,7 @@ typedef struct plait_flow_desc {
 	const char *label;
 	plait_device *const *devices;
 	uint32_t device_count;
-	uint32_t reserved0;
+	uint32_t horizon;
 } plait_flow_desc;
 typedef uint32_t plait_task_kind;
 enum {

@@ -163,14 +163,15 @@ function Data:even(dimension) return mapped(self, lib.PLAIT_MAPPER_EVEN_SPLIT, {
 local Flow = core.class("Flow", "plait_flow_release")
 
 function flow.new(system, options)
-  core.check_options(options, " window lanes record strict devices label ")
+  core.check_options(options, " window lanes record strict check devices label ")
   local devices = options.devices or {}
   local handles = ffi.new("plait_device *[?]", math.max(#devices, 1))
   for i, device in ipairs(devices) do handles[i - 1] = device.handle end
   local desc = core.sized("plait_flow_desc", {
     window = options.window, lanes = options.lanes, label = options.label,
     devices = handles, device_count = #devices,
-    flags = (options.record and lib.PLAIT_FLOW_RECORD or 0) + (options.strict and lib.PLAIT_FLOW_STRICT or 0)})
+    flags = (options.record and lib.PLAIT_FLOW_RECORD or 0) + (options.strict and lib.PLAIT_FLOW_STRICT or 0) +
+      (options.check and lib.PLAIT_FLOW_CHECK or 0)})
   local handle = core.make("plait_flow", lib.plait_flow_create, system:handle(), desc)
   return core.object(Flow, handle, {system = system, label = options.label, calls = {}, kept = {}})
 end

@@ -274,7 +274,8 @@ end
 
 --- Create a flow: tasks with data, whose order is inferred.  Options: window, tasks that may
 -- be not done; lanes, tasks that run at a time; record, for flow:explain;
--- strict, which refuses tasks that flow:explain would warn of; label.
+-- strict, which refuses tasks that flow:explain would warn of; check, which proves the order
+-- while it runs; label.
 function System:flow(options)
   return flow.new(self, options or {})
 end

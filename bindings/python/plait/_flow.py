@@ -310,12 +310,14 @@ class Flow(Handle):
     __slots__ = ("system", "_calls", "_kept", "_captured")
 
     def __init__(self, system: System, *, window: int = 0, lanes: int = 0, record: bool = False,
-                 strict: bool = False, devices: Sequence[Device] = (), label: Optional[str] = None) -> None:
+                 strict: bool = False, check: bool = False, devices: Sequence[Device] = (),
+                 label: Optional[str] = None) -> None:
         handles = (c_void_p * len(devices))(*(device.handle for device in devices))
         desc = sized(_raw.plait_flow_desc, window=window, lanes=lanes, label=encode(label),
                      devices=cast(handles, POINTER(c_void_p)), device_count=len(devices),
                      flags=(_raw.PLAIT_FLOW_RECORD if record else 0) |
-                     (_raw.PLAIT_FLOW_STRICT if strict else 0))
+                     (_raw.PLAIT_FLOW_STRICT if strict else 0) |
+                     (_raw.PLAIT_FLOW_CHECK if check else 0))
         super().__init__(make(lib.plait_flow_create, system.handle, byref(desc)), label)
         # Functions that may not have been called, and memory of tasks in flight.
         self.system, self._calls, self._kept = system, [], []

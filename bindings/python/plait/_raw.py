@@ -337,6 +337,7 @@ PLAIT_MAPPER_FUNCTION = 7
 PLAIT_MAPPER_NO_CORNERS = 1
 PLAIT_FLOW_RECORD = 1
 PLAIT_FLOW_STRICT = 2
+PLAIT_FLOW_CHECK = 4
 PLAIT_TASK_LAUNCH = 0
 PLAIT_TASK_CALL = 1
 PLAIT_TASK_COPY = 2
@@ -1098,7 +1099,7 @@ class plait_flow_desc(Structure):
         ("label", c_char_p),
         ("devices", POINTER(c_void_p)),
         ("device_count", c_uint32),
-        ("reserved0", c_uint32),
+        ("horizon", c_uint32),
     ]
 
 

@@ -172,14 +172,15 @@ class System(Handle):
             graph._handle = make(lib.plait_queue_end_capture, queues[0].handle)
 
     def flow(self, *, window: int = 0, lanes: int = 0, record: bool = False, strict: bool = False,
-             devices: Sequence[Device] = (), label: Optional[str] = None) -> Flow:
+             check: bool = False, devices: Sequence[Device] = (), label: Optional[str] = None) -> Flow:
         """Create a flow: tasks with data, whose order is inferred; see plait.Flow.
         `window`: tasks that may be not done; `lanes`: tasks that run at a time; 0: the
         library chooses.  `record`: keep the tasks for Flow.explain; `strict`: so, and refuse
-        tasks that it would warn of.  `devices`: where launches run; none: on the host."""
+        tasks that it would warn of; `check`: prove the order while it runs.  `devices`: where
+        launches run; none: on the host."""
         from ._flow import Flow
-        return Flow(self, window=window, lanes=lanes, record=record, strict=strict, devices=devices,
-                    label=label)
+        return Flow(self, window=window, lanes=lanes, record=record, strict=strict, check=check,
+                    devices=devices, label=label)
 
     def coll(self, kind: str, ranks: int, *, algorithm: Optional[str] = None, chunks: int = 0, root: int = 0,
              in_place: bool = False, inputs: int = 0, outputs: int = 0, promises: Any = None,

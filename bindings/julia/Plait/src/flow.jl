@@ -2,7 +2,7 @@
 # Flows: tasks with data, whose order is inferred.
 
 """
-    Flow(system; window=0, lanes=0, record=false, strict=false, devices=Device[], label)
+    Flow(system; window=0, lanes=0, record=false, strict=false, check=false, devices=Device[], label)
 
 A stream of tasks. Their order is inferred from the data that they access.
 
@@ -20,7 +20,7 @@ task until that is done, [`finish`](@ref) blocks the thread. All of them take `r
 `writes` and `updates`, accesses beside those of the arguments, and a `label`. `window`: tasks
 that may be not done at a time, a power of two; `lanes`: those that run at a time; `record`
 keeps what [`explain`](@ref) tells, and `strict` refuses tasks that it would warn of;
-`devices`: where launches run, none: on the host.
+`check` proves the order while it runs; `devices`: where launches run, none: on the host.
 """
 mutable struct Flow <: Handle{Raw.plait_flow}
     raw::Ptr{Raw.plait_flow}
@@ -36,13 +36,15 @@ end
 
 give_back(raw::Ptr{Raw.plait_flow}) = Raw.plait_flow_release(raw)
 
-function Flow(system::System; window=0, lanes=0, record=false, strict=false, devices=Device[], label=nothing)
+function Flow(system::System; window=0, lanes=0, record=false, strict=false, check=false, devices=Device[],
+              label=nothing)
     text, handles = text_or_nothing(label), [device.raw for device in devices]
     raw = GC.@preserve text handles create(
         Raw.plait_flow_create, Raw.plait_flow, system,
         Ref(sized(Raw.plait_flow_desc; window=window, lanes=lanes, label=text_at(text),
                   devices=pointer(handles), device_count=length(handles),
-                  flags=(record ? Raw.PLAIT_FLOW_RECORD : UInt32(0)) | (strict ? Raw.PLAIT_FLOW_STRICT : UInt32(0)))))
+                  flags=(record ? Raw.PLAIT_FLOW_RECORD : UInt32(0)) | (strict ? Raw.PLAIT_FLOW_STRICT : UInt32(0)) |
+                        (check ? Raw.PLAIT_FLOW_CHECK : UInt32(0)))))
     return owned(Flow(raw, system, Threads.SpinLock(), [], 64, [], false))
 end
 

@@ -336,6 +336,7 @@ const PLAIT_MAPPER_FUNCTION = plait_mapper_kind(7)
 const PLAIT_MAPPER_NO_CORNERS = plait_mapper_flags(1)
 const PLAIT_FLOW_RECORD = plait_flow_flags(1)
 const PLAIT_FLOW_STRICT = plait_flow_flags(2)
+const PLAIT_FLOW_CHECK = plait_flow_flags(4)
 const PLAIT_TASK_LAUNCH = plait_task_kind(0)
 const PLAIT_TASK_CALL = plait_task_kind(1)
 const PLAIT_TASK_COPY = plait_task_kind(2)
@@ -1013,7 +1014,7 @@ struct plait_flow_desc
     label::Cstring
     devices::Ptr{Ptr{plait_device}}
     device_count::UInt32
-    reserved0::UInt32
+    horizon::UInt32
 end
 
 struct plait_task_desc

@@ -333,6 +333,7 @@ pub const PLAIT_MAPPER_FUNCTION: plait_mapper_kind = 7;
 pub const PLAIT_MAPPER_NO_CORNERS: plait_mapper_flags = 1;
 pub const PLAIT_FLOW_RECORD: plait_flow_flags = 1;
 pub const PLAIT_FLOW_STRICT: plait_flow_flags = 2;
+pub const PLAIT_FLOW_CHECK: plait_flow_flags = 4;
 pub const PLAIT_TASK_LAUNCH: plait_task_kind = 0;
 pub const PLAIT_TASK_CALL: plait_task_kind = 1;
 pub const PLAIT_TASK_COPY: plait_task_kind = 2;
@@ -979,7 +980,7 @@ pub struct plait_flow_desc [size] {
     pub label: *const c_char,
     pub devices: *const *mut plait_device,
     pub device_count: u32,
-    pub reserved0: u32,
+    pub horizon: u32,
 }
 pub struct plait_task_desc [size] {
     pub size: u32,

@@ -64,6 +64,12 @@ impl FlowOptions {
         self
     }
 
+    /// Prove the order of the tasks while they run: a fault of plait is an error.
+    pub fn check(mut self) -> Self {
+        self.flags |= raw::PLAIT_FLOW_CHECK;
+        self
+    }
+
     /// Set the devices where launches run; none: on the host.
     pub fn devices(mut self, devices: &[Device]) -> Self {
         self.devices = devices.to_vec();
