@@ -263,8 +263,43 @@ static void says_what_is_missing(void)
 	plait__schedule_free(schedule);
 }
 
+/* ---- calls of one machine ---- */
+
+/* Counts change from call to call; the longest chunk is several blocks of a
+ * step that stores and sends. */
+static void takes_another_count_each_call(void)
+{
+	static const uint64_t counts[] = { 100, 7, 0, 6001, 24, 24, 6001, 1 };
+	static const char *const names[] = { "ring", "allpairs", "halving" };
+	const plait__compile_request way = { .instances = 1 };
+
+	seed = tap_seed();
+	for (uint32_t i = 0; i < 2 * TAP_COUNT(names); i++) {
+		const plait__chunk_request how = {
+			.kind = PLAIT__COLL_ALLREDUCE, .flags = i % 2,
+			.rank_count = 4,
+		};
+		plait__schedule *schedule = compile(names[i / 2], &how, &way);
+		plait_status statuses[MACHINES_RANKS];
+		struct machines at;
+
+		OK(machines_make(&at, schedule, depth_of(schedule), 1 << 17));
+		for (uint32_t k = 0; k < TAP_COUNT(counts); k++) {
+			machines_begin(&at, k + 1, counts[k]);
+			OK_THAT(run(&at, statuses) == 4 &&
+				machines_are_right(&at, counts[k]),
+				"%s, count %llu", names[i / 2],
+				(unsigned long long)counts[k]);
+			machines_end(&at);
+		}
+		machines_free(&at);
+		plait__schedule_free(schedule);
+	}
+}
+
 static const struct tap_scenario all[] = {
 	{ "known algorithms", executes_known_algorithms },
+	{ "another count", takes_another_count_each_call },
 	{ "a rank leaves", calls_again_after_a_rank_left },
 	{ "ranks that differ", names_ranks_that_differ },
 	{ "another size", refuses_messages_of_another_size },

@@ -8,6 +8,9 @@
 
 #include "coll/project/rank_machine.h"
 
+/* Find tiles, and place and size of each chunk, for the call. */
+void plait__rank_compute_lay(plait__rank_machine *machine);
+
 /* Bytes of the step's message. */
 uint64_t plait__rank_compute_bytes(const plait__rank_machine *machine,
 				   const plait__rank_step *step, uint64_t tile);

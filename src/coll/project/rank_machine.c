@@ -304,18 +304,12 @@ void plait__rank_machine_begin(plait__rank_machine *machine,
 			       plait_error *error)
 {
 	const plait__rank_program *program = machine->program;
-	uint32_t chunks = program->message_chunks > 0 ?
-				  program->message_chunks : 1;
-	uint64_t longest;
 
 	machine->call = *call;
 	machine->error = error;
-	machine->quotient = call->count / program->share;
-	machine->remainder = call->count % program->share;
-	longest = machine->quotient + (machine->remainder != 0);
-	machine->tile = machine->slot_bytes / chunks / call->element_bytes;
-	machine->tiles = longest / machine->tile +
-			 (longest % machine->tile != 0);
+	if (call->count != machine->laid_count ||
+	    call->element_bytes != machine->laid_bytes)
+		plait__rank_compute_lay(machine);
 	for (uint32_t i = 0; i < program->lanes.count; i++) {
 		unsigned char *staging = machine->lanes[i].staging;
 
@@ -337,7 +331,11 @@ static plait_status allocate(plait__rank_machine *machine)
 	machine->lanes = plait__alloc_array(machine->allocator,
 					    program->lanes.count + 1ull,
 					    sizeof(*machine->lanes));
-	if (machine->links == NULL || machine->lanes == NULL)
+	machine->chunks = plait__alloc_array(machine->allocator,
+					     program->parts.count + 1ull,
+					     sizeof(*machine->chunks));
+	if (machine->links == NULL || machine->lanes == NULL ||
+	    machine->chunks == NULL)
 		return PLAIT_E_NOMEM;
 	for (uint32_t i = 0; i < program->lanes.count; i++) {
 		const plait__rank_lane *lane = plait__vector_at(&program->lanes, i);
@@ -382,4 +380,6 @@ void plait__rank_machine_free(plait__rank_machine *machine)
 		    (program->links.count + 1ull) * sizeof(*machine->links));
 	plait__free(machine->allocator, machine->lanes,
 		    (program->lanes.count + 1ull) * sizeof(*machine->lanes));
+	plait__free(machine->allocator, machine->chunks,
+		    (program->parts.count + 1ull) * sizeof(*machine->chunks));
 }

@@ -38,6 +38,12 @@ typedef struct plait__machine_lane {
 	unsigned char *staging;	/* a message, if the lane stages */
 } plait__machine_lane;
 
+/* A chunk that a step moves, for the count and element of a call. */
+typedef struct plait__machine_chunk {
+	uint64_t source, target; /* bytes from the beginning of the buffer */
+	uint64_t count;		/* elements */
+} plait__machine_chunk;
+
 typedef struct plait__rank_machine {
 	const plait__rank_program *program;
 	const plait_allocator *allocator;
@@ -45,9 +51,12 @@ typedef struct plait__rank_machine {
 	plait__machine_lane *lanes;
 	uint64_t slot_bytes;	/* behind the head of a slot */
 	plait__machine_call call;
+	/* Geometry, kept for calls of the same count and element. */
+	uint64_t laid_count;
+	uint32_t laid_bytes;	/* of an element; 0: none yet */
 	uint64_t tile;		/* elements of a chunk in a message */
 	uint64_t tiles;
-	uint64_t quotient, remainder; /* of count by share */
+	plait__machine_chunk *chunks; /* as program->parts */
 	plait_error *error;	/* of the call */
 } plait__rank_machine;
 
