@@ -297,9 +297,39 @@ static void takes_another_count_each_call(void)
 	}
 }
 
+/* With a pump, a lane executes at most one step in a call of advance. */
+static void returns_to_pump(void)
+{
+	plait__schedule *schedule = make_ring(2);
+	plait_status statuses[2] = { PLAIT_PENDING, PLAIT_PENDING };
+	uint64_t before, most = 0;
+	struct machines at;
+	bool moved;
+
+	OK(machines_make(&at, schedule, 8, 64));
+	for (uint32_t i = 0; i < 2; i++)
+		at.machines[i].is_pumped = true;
+	machines_begin(&at, 1, 100);
+	for (uint32_t i = 0; i < 1000; i++) {
+		const plait__machine_lane *lane = &at.machines[i % 2].lanes[0];
+
+		before = lane->done;
+		statuses[i % 2] = advance(&at, i % 2, &moved);
+		most = lane->done - before > most ? lane->done - before : most;
+	}
+	IS_INT(statuses[0], PLAIT_OK);
+	IS_INT(statuses[1], PLAIT_OK);
+	IS_UINT(most, 1);
+	OK(machines_are_right(&at, 100));
+	machines_end(&at);
+	machines_free(&at);
+	plait__schedule_free(schedule);
+}
+
 static const struct tap_scenario all[] = {
 	{ "known algorithms", executes_known_algorithms },
 	{ "another count", takes_another_count_each_call },
+	{ "a pump", returns_to_pump },
 	{ "a rank leaves", calls_again_after_a_rank_left },
 	{ "ranks that differ", names_ranks_that_differ },
 	{ "another size", refuses_messages_of_another_size },

@@ -55,15 +55,34 @@ static plait_status make_some(plait__collective *collective, uint32_t index,
 	return pending ? PLAIT_PENDING : PLAIT_OK;
 }
 
+/* Find out how calls wait: by a bell, and by pumps of their links' ports. */
+static void find_waiting(plait__collective *collective,
+			 plait__collective_part *part)
+{
+	const plait__slot_link *links = part->machine.links;
+
+	part->bell = links[0].bell != NULL ? &links[0] : NULL;
+	for (uint32_t i = 0; i < part->program.links.count; i++) {
+		if (links[i].bell != links[0].bell)
+			part->bell = NULL;
+		part->machine.is_pumped |= plait__world_route(
+			collective->world, links[i].peer)->info.flags &
+			PLAIT_PORT_NEEDS_PUMP;
+	}
+}
+
 static plait_status make_part(plait__collective *collective, uint32_t index,
 			      uint64_t deadline_ns, plait_error *error)
 {
+	plait__collective_part *part = &collective->parts[index];
 	plait__world *world = collective->world;
 	plait_status status;
 	uint32_t peer = 0;
 
 	for (;;) {
 		status = make_some(collective, index, &peer, error);
+		if (status == PLAIT_OK)
+			find_waiting(collective, part);
 		if (status != PLAIT_PENDING)
 			return status;
 		if (plait__clock_now_ns() >= deadline_ns)

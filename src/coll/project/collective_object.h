@@ -14,6 +14,7 @@ typedef struct plait__collective_part {
 	plait__rank_program program;
 	plait__rank_machine machine;
 	plait_backend_link **raw; /* by program link */
+	const plait__slot_link *bell; /* a link whose bell all share, or null */
 	uint32_t depth;
 	uint32_t chunks;	/* of the larger buffer of any rank */
 	uint64_t min_bytes, max_bytes;

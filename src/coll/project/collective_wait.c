@@ -8,8 +8,8 @@
 
 enum {
 	/* Pauses of 5 to 80 ns, then yields of 0.3 us: a peer may need this
-	 * CPU. */
-	SPINS = 50,
+	 * CPU.  With more ranks than CPUs it does, so there are no pauses. */
+	SPINS = 1000,
 	YIELDS = 1000,
 	LOOK = 64,		/* turns between two looks at mail */
 	SLEEP_NS = 2000000,	/* with a bell: mail rings none */
@@ -21,26 +21,14 @@ void plait__collective_wait_begin(plait__collective_wait *wait,
 				  plait__collective_part *part,
 				  plait_error *error)
 {
-	const plait__world *world = collective->world;
-
 	*wait = (plait__collective_wait){ .collective = collective,
 					  .part = part, .error = error };
-	for (uint32_t i = 0; i < world->port_count; i++)
-		wait->pumps |= world->ports[i].info.flags &
-			       PLAIT_PORT_NEEDS_PUMP;
-	wait->bell = &part->machine.links[0];
-	for (uint32_t i = 0; i < part->program.links.count; i++)
-		if (wait->bell != NULL &&
-		    part->machine.links[i].bell != wait->bell->bell)
-			wait->bell = NULL;
-	if (wait->bell != NULL && wait->bell->bell == NULL)
-		wait->bell = NULL;
 }
 
 static void withdraw(plait__collective_wait *wait)
 {
 	if (wait->is_announced)
-		plait__slot_link_withdraw(wait->bell);
+		plait__slot_link_withdraw(wait->part->bell);
 	wait->is_announced = false;
 }
 
@@ -53,9 +41,21 @@ void plait__collective_wait_moved(plait__collective_wait *wait)
 	wait->is_lost = false;
 }
 
+/* Move messages.  Mail, which tells of stops, is fetched at some turns only. */
+static void pump(const plait__collective_wait *wait)
+{
+	const plait__world *world = wait->collective->world;
+
+	for (uint32_t i = 0; i < world->port_count; i++)
+		plait__world_port_pump(&world->ports[i]);
+}
+
+/* What was sent last has to leave: the rank may compute for long. */
 void plait__collective_wait_end(plait__collective_wait *wait)
 {
 	withdraw(wait);
+	if (wait->part->machine.is_pumped)
+		pump(wait);
 }
 
 /* ---- failures ---- */
@@ -145,13 +145,13 @@ static plait_status look(plait__collective_wait *wait)
  * the caller has looked at its links. */
 static void rest(plait__collective_wait *wait, uint64_t now)
 {
-	if (wait->bell == NULL) {
+	if (wait->part->bell == NULL) {
 		plait__world_rest();
 	} else if (!wait->is_announced) {
-		wait->bell_state = plait__slot_link_announce(wait->bell);
+		wait->bell_state = plait__slot_link_announce(wait->part->bell);
 		wait->is_announced = true;
 	} else {
-		plait__slot_link_sleep(wait->bell, wait->bell_state,
+		plait__slot_link_sleep(wait->part->bell, wait->bell_state,
 				       now + SLEEP_NS);
 		withdraw(wait);
 	}
@@ -173,14 +173,20 @@ static plait_status step_slowly(plait__collective_wait *wait)
 
 plait_status plait__collective_wait_step(plait__collective_wait *wait)
 {
+	bool pumps = wait->part->machine.is_pumped;
 	uint32_t turns = wait->turns;
 
 	if (turns >= SPINS + YIELDS)
 		return step_slowly(wait);
 	wait->turns++;
-	if (turns < SPINS)
-		at_spin_pause();
-	else
+	/* The first pump behind a step comes before any yield. */
+	if (turns >= SPINS + (pumps ? 1 : 0))
 		plait__thread_yield();
-	return wait->pumps || turns % LOOK == LOOK - 1 ? look(wait) : PLAIT_OK;
+	else if (!pumps)
+		at_spin_pause();
+	if (turns % LOOK == LOOK - 1)
+		return look(wait);
+	if (pumps)
+		pump(wait);
+	return PLAIT_OK;
 }

@@ -13,8 +13,6 @@ typedef struct plait__collective_wait {
 	plait__collective *collective;
 	plait__collective_part *part;
 	plait_error *error;
-	const plait__slot_link *bell; /* a link whose bell all of them share */
-	bool pumps;		/* a transport needs it */
 	bool is_announced;
 	bool is_lost;		/* a peer was, when it was looked at last */
 	uint32_t bell_state;

@@ -236,10 +236,11 @@ static plait_status sweep_lanes(plait__rank_machine *machine, bool *out_moved,
 			plait__vector_at(&machine->program->lanes, i);
 		plait__machine_lane *state = &machine->lanes[i];
 
-		while ((status = advance_lane(machine, lane, state)) ==
-		       PLAIT_OK)
-			*out_moved = true;
-		if (status != PLAIT_PENDING)
+		do {
+			status = advance_lane(machine, lane, state);
+			*out_moved |= status == PLAIT_OK;
+		} while (status == PLAIT_OK && !machine->is_pumped);
+		if (status != PLAIT_OK && status != PLAIT_PENDING)
 			return status;
 		*out_ended &= state->tile == machine->tiles ||
 			      lane->step_count == 0;
@@ -250,14 +251,15 @@ static plait_status sweep_lanes(plait__rank_machine *machine, bool *out_moved,
 plait_status plait__rank_machine_advance(plait__rank_machine *machine,
 					 bool *out_moved)
 {
-	bool moved = true, ended = false;
-	plait_status status = PLAIT_PENDING;
+	bool moved, ended;
+	plait_status status;
 
 	*out_moved = false;
-	while (status == PLAIT_PENDING && moved && !ended) {
+	do {
 		status = sweep_lanes(machine, &moved, &ended);
 		*out_moved |= moved;
-	}
+	} while (status == PLAIT_PENDING && moved && !ended &&
+		 !machine->is_pumped);
 	return status == PLAIT_PENDING && ended ? PLAIT_OK : status;
 }
 

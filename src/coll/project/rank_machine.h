@@ -50,6 +50,7 @@ typedef struct plait__rank_machine {
 	plait__slot_link *links; /* by program link; the caller fills them */
 	plait__machine_lane *lanes;
 	uint64_t slot_bytes;	/* behind the head of a slot */
+	bool is_pumped;		/* set by the caller; see ..._advance */
 	plait__machine_call call;
 	/* Geometry, kept for calls of the same count and element. */
 	uint64_t laid_count;
@@ -81,7 +82,8 @@ void plait__rank_machine_begin(plait__rank_machine *machine,
 			       plait_error *error);
 
 /*
- * Execute steps as far as they go.  PLAIT_OK: the rank's steps are done;
+ * Execute steps as far as they go; with is_pumped, at most one of each lane, so
+ * that the caller's pump moves messages in between.  PLAIT_OK: the rank's steps are done;
  * PLAIT_PENDING: a peer has to do something; PLAIT_E_INVALID: a peer calls with
  * another count or type; PLAIT_E_CANCELLED: a peer has left this call.  The error
  * names the rank.  *out_moved (non-null): a step was executed.
