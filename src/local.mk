@@ -127,6 +127,7 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/coll/merge/merge_message.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/project/collective_call.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/project/collective_links.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/project/collective_slots.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/project/collective_object.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/project/collective_wait.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/project/host_reduce.c

@@ -18,6 +18,7 @@ API_TESTS += %D%/coll_api.t
 %C%_coll_api_t_LDADD = $(LDADD_API)
 SERIAL_TESTS += %D%/merge.t
 SEEDED_TESTS += %D%/merge.t
+SERIAL_TESTS += %D%/collective_slots.t
 SERIAL_TESTS += %D%/rank_machine.t
 SEEDED_TESTS += %D%/rank_machine.t
 API_TESTS += %D%/collective_graph.t

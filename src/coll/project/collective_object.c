@@ -14,9 +14,6 @@
 
 enum {
 	SCHEDULES_MAX = 64,
-	SLOT_MAX = 1 << 18,	/* bytes: two of them fit into an L2 cache */
-	SLOT_MIN = 1 << 15,
-	SLOTS_BYTES = 1 << 20,	/* of a link of many slots */
 	REFUSAL_NS = 1000000000
 };
 
@@ -64,38 +61,6 @@ PLAIT__OBJECT_REFERENCES(collective, PLAIT_OBJECT_COLLECTIVE);
 
 /* ---- parts ---- */
 
-/* Choose slots: more depth than the schedule's only removes order. */
-static plait_status choose_slots(const plait__world *world,
-				 const plait__schedule *schedule,
-				 plait__collective_part *part,
-				 uint64_t *out_bytes, plait_error *error)
-{
-	uint64_t least = (part->program.message_chunks + 1ull) * 64;
-	uint64_t bytes;
-
-	part->depth = 2;
-	while (part->depth < schedule->depth)
-		part->depth *= 2;
-	bytes = SLOTS_BYTES / part->depth;
-	if (bytes > SLOT_MAX)
-		bytes = SLOT_MAX;
-	if (bytes < SLOT_MIN)
-		bytes = SLOT_MIN;
-	if (bytes > world->slot_limit)
-		bytes = world->slot_limit;
-	bytes &= ~UINT64_C(63);
-	if (bytes < least && least <= world->slot_limit)
-		bytes = least;
-	*out_bytes = bytes;
-	return bytes >= least ? PLAIT_OK :
-		plait__fail(error, PLAIT_E_UNSUPPORTED,
-			    "messages of %u chunks need slots of %llu bytes, the "
-			    "transports have %llu; compile the schedule with "
-			    "fewer chunks", part->program.message_chunks,
-			    (unsigned long long)least,
-			    (unsigned long long)world->slot_limit);
-}
-
 static plait_status prove(const plait__world *world,
 			  const plait__schedule *schedule, plait_error *error)
 {
@@ -122,8 +87,8 @@ static plait_status make_part(const plait__world *world,
 		status = plait__rank_program_make(&part->program, schedule,
 						  world->rank, error);
 	if (status == PLAIT_OK)
-		status = choose_slots(world, schedule, part, &slot_bytes,
-				      error);
+		status = plait__collective_slots_choose(world, schedule, part,
+							&slot_bytes, error);
 	if (status != PLAIT_OK)
 		return status;
 	part->chunks = schedule->chunks;

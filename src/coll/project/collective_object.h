@@ -38,6 +38,16 @@ PLAIT__OBJECT_ENTER(collective, PLAIT_OBJECT_COLLECTIVE);
 /* Name of a record's content, for a rank that could not create its part. */
 #define PLAIT__COLLECTIVE_REFUSED UINT64_MAX
 
+/* ---- collective_slots.c ---- */
+
+/* Choose slots and part->depth: more depth than the schedule's only removes
+ * order.  PLAIT_E_UNSUPPORTED: a message does not fit. */
+plait_status plait__collective_slots_choose(const plait__world *world,
+					    const plait__schedule *schedule,
+					    plait__collective_part *part,
+					    uint64_t *out_bytes,
+					    plait_error *error);
+
 /* ---- collective_links.c ---- */
 
 /* Create the halves of links of all parts; waits for the peers. */
