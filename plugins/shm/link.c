@@ -65,6 +65,18 @@ static plait_status fail_map(plait_backend_link *link, plait_error *error)
 			       (unsigned long long)link->region_bytes);
 }
 
+/* A port with many links leaves pages to the messages that use them. */
+static void populate(plait_backend_link *link)
+{
+	plait_backend_port *port = link->port;
+
+	if (link->region_bytes > SHM_POPULATE_BYTES - port->populated)
+		return;
+	link->populated = true;
+	port->populated += link->region_bytes;
+	plaitp_shm_segment_populate(link->region, link->region_bytes);
+}
+
 static plait_status make_receiver(plait_backend_link *link,
 				  const plait_link_request *request,
 				  plait_error *error)
@@ -82,6 +94,7 @@ static plait_status make_receiver(plait_backend_link *link,
 		plaitp_shm_place_give_back(port, link->place);
 		return fail_map(link, error);
 	}
+	populate(link);
 	memset(link->region, 0, sizeof(*link->region));
 	plaitp_shm_place_offer(port, link->place, request);
 	return PLAIT_OK;
@@ -110,8 +123,10 @@ static plait_status make_sender(plait_backend_link *link,
 	link->region = plaitp_shm_segment_map(
 		port->peers[request->peer].segment, offset,
 		link->region_bytes);
-	if (link->region)
+	if (link->region) {
+		populate(link);
 		return PLAIT_OK;
+	}
 	plaitp_driven_store64(&entry_of(link)->state, SHM_ENTRY_OFFERED);
 	return fail_map(link, error);
 }
@@ -176,6 +191,8 @@ void plaitp_shm_link_destroy(plait_backend *self, plait_backend_link *link)
 	while (*place != link)
 		place = &(*place)->next;
 	*place = link->next;
+	if (link->populated)
+		link->port->populated -= link->region_bytes;
 	plaitp_shm_segment_unmap(link->region, link->region_bytes);
 	if (link->direction == PLAIT_LINK_RECEIVE)
 		plaitp_shm_place_give_back(link->port, link->place);

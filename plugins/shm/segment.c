@@ -8,6 +8,10 @@
 
 #include "shm.h"
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
 static uint64_t directory_offset(uint32_t ranks)
 {
 	return sizeof(struct shm_head) + ranks * sizeof(struct shm_mailbox);
@@ -46,6 +50,12 @@ void *plaitp_shm_segment_map(int segment, uint64_t offset, uint64_t bytes)
 			     segment, (off_t)offset);
 
 	return pointer == MAP_FAILED ? NULL : pointer;
+}
+
+void plaitp_shm_segment_populate(void *pointer, uint64_t bytes)
+{
+	/* Linux 5.14; without it pages come at their first access. */
+	(void)madvise(pointer, bytes, MADV_POPULATE_WRITE);
 }
 
 void plaitp_shm_segment_unmap(void *pointer, uint64_t bytes)

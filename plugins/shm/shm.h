@@ -30,6 +30,7 @@ enum {
 	SHM_RING_BYTES = 16384, /* of one mailbox; a power of two */
 	SHM_LINKS = 4096,       /* received by one port at one time */
 	SHM_PAGE = 4096,
+	SHM_POPULATE_BYTES = 8 << 20, /* of the links of a port */
 	SHM_VERSION = 1
 };
 
@@ -159,6 +160,7 @@ struct plait_backend_port {
 	struct shm_peer *peers;
 	struct shm_place *places; /* SHM_LINKS, as the directory */
 	uint32_t place_count;
+	uint64_t populated; /* bytes of links */
 	plait_backend_link *links;
 };
 
@@ -173,6 +175,7 @@ struct plait_backend_link {
 	uint64_t stride;
 	struct shm_region *region;
 	uint64_t region_bytes;
+	bool populated;
 };
 
 /* --- instance.c */
@@ -207,6 +210,8 @@ plait_status plaitp_shm_segment_create(plait_backend_port *port,
 				       plait_error *error);
 /* Null with errno. */
 void *plaitp_shm_segment_map(int segment, uint64_t offset, uint64_t bytes);
+/* Make the pages of a region, so that no message waits for them. */
+void plaitp_shm_segment_populate(void *pointer, uint64_t bytes);
 void plaitp_shm_segment_unmap(void *pointer, uint64_t bytes);
 
 /* --- name.c: a port with a name holds an abstract socket, which the kernel
