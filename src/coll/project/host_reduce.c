@@ -114,11 +114,12 @@ DEFINE_LIMITS(double, __builtin_signbit)
 #define SAME(x) (x)
 
 /* Both functions of a type and an operation.  Integers are added and multiplied
- * as unsigned ones of at least 32 bits, so they wrap. */
+ * as unsigned ones of at least 32 bits, so they wrap.  `TARGET` is an attribute:
+ * the instructions that the compiler may use. */
 #define DEFINE_FUNCTIONS(name, type, wide, load, store, op)                    \
-	static void name##_together(void *restrict target,                     \
-				    const void *restrict source,               \
-				    uint64_t count)                            \
+	TARGET static void name##_together(void *restrict target,              \
+					   const void *restrict source,        \
+					   uint64_t count)                     \
 	{                                                                      \
 		type *to = target;                                             \
 		const type *from = source;                                     \
@@ -133,9 +134,10 @@ DEFINE_LIMITS(double, __builtin_signbit)
 			to[i] = (type)store(op(wide, (wide)load(to[i]),        \
 					       (wide)load(from[i])));          \
 	}                                                                      \
-	static void name##_apart(void *restrict target,                        \
-				 const void *restrict other,                   \
-				 const void *restrict source, uint64_t count)  \
+	TARGET static void name##_apart(void *restrict target,                 \
+					const void *restrict other,            \
+					const void *restrict source,           \
+					uint64_t count)                        \
 	{                                                                      \
 		type *to = target;                                             \
 		const type *own = other;                                       \
@@ -164,20 +166,29 @@ DEFINE_LIMITS(double, __builtin_signbit)
 	DEFINE_FUNCTIONS(name##_min, type, wide, load, store, LEAST_FLOAT)     \
 	DEFINE_FUNCTIONS(name##_max, type, wide, load, store, MOST_FLOAT)
 
-DEFINE_INTEGER(i8, int8_t, uint32_t)
-DEFINE_INTEGER(i16, int16_t, uint32_t)
-DEFINE_INTEGER(i32, int32_t, uint32_t)
-DEFINE_INTEGER(i64, int64_t, uint64_t)
-DEFINE_INTEGER(u8, uint8_t, uint32_t)
-DEFINE_INTEGER(u16, uint16_t, uint32_t)
-DEFINE_INTEGER(u32, uint32_t, uint32_t)
-DEFINE_INTEGER(u64, uint64_t, uint64_t)
-DEFINE_FLOAT(f16, uint16_t, float, widen_half, narrow_half)
-DEFINE_FLOAT(f32, float, float, SAME, SAME)
-DEFINE_FLOAT(f64, double, double, SAME, SAME)
-DEFINE_FLOAT(bf16, uint16_t, float, widen_bfloat, narrow_bfloat)
+#define DEFINE_ALL(set)                                                        \
+	DEFINE_INTEGER(set##_i8, int8_t, uint32_t)                             \
+	DEFINE_INTEGER(set##_i16, int16_t, uint32_t)                           \
+	DEFINE_INTEGER(set##_i32, int32_t, uint32_t)                           \
+	DEFINE_INTEGER(set##_i64, int64_t, uint64_t)                           \
+	DEFINE_INTEGER(set##_u8, uint8_t, uint32_t)                            \
+	DEFINE_INTEGER(set##_u16, uint16_t, uint32_t)                          \
+	DEFINE_INTEGER(set##_u32, uint32_t, uint32_t)                          \
+	DEFINE_INTEGER(set##_u64, uint64_t, uint64_t)                          \
+	DEFINE_FLOAT(set##_f16, uint16_t, float, widen_half, narrow_half)      \
+	DEFINE_FLOAT(set##_f32, float, float, SAME, SAME)                      \
+	DEFINE_FLOAT(set##_f64, double, double, SAME, SAME)                    \
+	DEFINE_FLOAT(set##_bf16, uint16_t, float, widen_bfloat, narrow_bfloat)
 
-/* ---- table ---- */
+/* ---- tables ---- */
+
+typedef struct host_type {
+	plait_element element;
+	uint32_t bits;
+	plait__host_reduce operations[PLAIT_REDUCE_MAX + 1];
+} host_type;
+
+enum { TYPE_COUNT = 12 };
 
 #define ENTRIES(name, bytes)                                                   \
 	{ { name##_sum_together, name##_sum_apart, bytes },                    \
@@ -185,32 +196,54 @@ DEFINE_FLOAT(bf16, uint16_t, float, widen_bfloat, narrow_bfloat)
 	  { name##_min_together, name##_min_apart, bytes },                    \
 	  { name##_max_together, name##_max_apart, bytes } }
 
-static const struct {
-	plait_element element;
-	uint32_t bits;
-	plait__host_reduce operations[PLAIT_REDUCE_MAX + 1];
-} types[] = {
-	{ PLAIT_ELEMENT_INT, 8, ENTRIES(i8, 1) },
-	{ PLAIT_ELEMENT_INT, 16, ENTRIES(i16, 2) },
-	{ PLAIT_ELEMENT_INT, 32, ENTRIES(i32, 4) },
-	{ PLAIT_ELEMENT_INT, 64, ENTRIES(i64, 8) },
-	{ PLAIT_ELEMENT_UINT, 8, ENTRIES(u8, 1) },
-	{ PLAIT_ELEMENT_UINT, 16, ENTRIES(u16, 2) },
-	{ PLAIT_ELEMENT_UINT, 32, ENTRIES(u32, 4) },
-	{ PLAIT_ELEMENT_UINT, 64, ENTRIES(u64, 8) },
-	{ PLAIT_ELEMENT_FLOAT, 16, ENTRIES(f16, 2) },
-	{ PLAIT_ELEMENT_FLOAT, 32, ENTRIES(f32, 4) },
-	{ PLAIT_ELEMENT_FLOAT, 64, ENTRIES(f64, 8) },
-	{ PLAIT_ELEMENT_BFLOAT, 16, ENTRIES(bf16, 2) },
-};
+#define DEFINE_TABLE(set)                                                      \
+	static const host_type set##_types[TYPE_COUNT] = {                     \
+		{ PLAIT_ELEMENT_INT, 8, ENTRIES(set##_i8, 1) },                \
+		{ PLAIT_ELEMENT_INT, 16, ENTRIES(set##_i16, 2) },              \
+		{ PLAIT_ELEMENT_INT, 32, ENTRIES(set##_i32, 4) },              \
+		{ PLAIT_ELEMENT_INT, 64, ENTRIES(set##_i64, 8) },              \
+		{ PLAIT_ELEMENT_UINT, 8, ENTRIES(set##_u8, 1) },               \
+		{ PLAIT_ELEMENT_UINT, 16, ENTRIES(set##_u16, 2) },             \
+		{ PLAIT_ELEMENT_UINT, 32, ENTRIES(set##_u32, 4) },             \
+		{ PLAIT_ELEMENT_UINT, 64, ENTRIES(set##_u64, 8) },             \
+		{ PLAIT_ELEMENT_FLOAT, 16, ENTRIES(set##_f16, 2) },            \
+		{ PLAIT_ELEMENT_FLOAT, 32, ENTRIES(set##_f32, 4) },            \
+		{ PLAIT_ELEMENT_FLOAT, 64, ENTRIES(set##_f64, 8) },            \
+		{ PLAIT_ELEMENT_BFLOAT, 16, ENTRIES(set##_bf16, 2) },          \
+	}
+
+#define TARGET
+DEFINE_ALL(base)
+DEFINE_TABLE(base);
+#undef TARGET
+
+/* The same bits from longer vectors: no operation is fused. */
+#if defined(__x86_64__)
+#define TARGET __attribute__((target("avx2")))
+DEFINE_ALL(avx2)
+DEFINE_TABLE(avx2);
+#undef TARGET
+
+static const host_type *choose_types(void)
+{
+	return __builtin_cpu_supports("avx2") ? avx2_types : base_types;
+}
+#else
+static const host_type *choose_types(void)
+{
+	return base_types;
+}
+#endif
 
 const plait__host_reduce *plait__host_reduce_find(plait_element element,
 						  uint32_t bits,
 						  plait_reduction reduction)
 {
+	const host_type *types = choose_types();
+
 	if (reduction > PLAIT_REDUCE_MAX)
 		return NULL;
-	for (uint32_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+	for (uint32_t i = 0; i < TYPE_COUNT; i++)
 		if (types[i].element == element && types[i].bits == bits)
 			return &types[i].operations[reduction];
 	return NULL;
