@@ -50,7 +50,7 @@ static void pump(const plait__collective_wait *wait)
 		plait__world_port_pump(&world->ports[i]);
 }
 
-/* What was sent last has to leave: the rank may compute for long. */
+/* The last messages have to leave: the rank may compute for long. */
 void plait__collective_wait_end(plait__collective_wait *wait)
 {
 	withdraw(wait);
