@@ -76,8 +76,9 @@ static void independent(int count)
 
 static void chain(int count)
 {
-	const plait_access access = { sizeof(access), PLAIT_ACCESS_READ_WRITE,
-				      datum, NULL, NULL };
+	const plait_access access = { .size = sizeof(access),
+				      .mode = PLAIT_ACCESS_READ_WRITE,
+				      .data = datum };
 
 	while (count-- > 0)
 		call(&access, 1);
@@ -100,9 +101,9 @@ static void boxes(int count)
 	for (int i = 0; i < count; i++) {
 		uint64_t at = (uint64_t)i % LINE * 4;
 		const plait_box box = { { at, 0, 0 }, { at + 4, 1, 1 } };
-		const plait_access access = { sizeof(access),
-					      PLAIT_ACCESS_READ_WRITE, line,
-					      &box, NULL };
+		const plait_access access = { .size = sizeof(access),
+					      .mode = PLAIT_ACCESS_READ_WRITE,
+					      .data = line, .box = &box };
 
 		call(&access, 1);
 	}
@@ -120,10 +121,10 @@ static void stencil(int count)
 					   1, 1 } };
 		const plait_box own = { { at, 0, 0 }, { at + 4, 1, 1 } };
 		const plait_access accesses[] = {
-			{ sizeof(*accesses), PLAIT_ACCESS_READ,
-			  odd ? other : line, &near, NULL },
-			{ sizeof(*accesses), PLAIT_ACCESS_WRITE,
-			  odd ? line : other, &own, NULL },
+			{ .size = sizeof(*accesses), .mode = PLAIT_ACCESS_READ,
+			  .data = odd ? other : line, .box = &near },
+			{ .size = sizeof(*accesses), .mode = PLAIT_ACCESS_WRITE,
+			  .data = odd ? line : other, .box = &own },
 		};
 
 		call(accesses, 2);
@@ -151,10 +152,10 @@ static void halo(int count)
 					 { more(x + 8), more(y + 8), 1 } };
 		const plait_box own = { { x, y, 0 }, { x + 8, y + 8, 1 } };
 		const plait_access accesses[] = {
-			{ sizeof(*accesses), PLAIT_ACCESS_READ,
-			  odd ? next_plane : plane, &near, NULL },
-			{ sizeof(*accesses), PLAIT_ACCESS_WRITE,
-			  odd ? plane : next_plane, &own, NULL },
+			{ .size = sizeof(*accesses), .mode = PLAIT_ACCESS_READ,
+			  .data = odd ? next_plane : plane, .box = &near },
+			{ .size = sizeof(*accesses), .mode = PLAIT_ACCESS_WRITE,
+			  .data = odd ? plane : next_plane, .box = &own },
 		};
 
 		call(accesses, 2);
@@ -165,12 +166,12 @@ static void halo(int count)
 static void readers(int count)
 {
 	for (int i = 0; i < count; i++) {
-		const plait_access access = {
-			sizeof(access), i % (READERS + 1) == READERS ?
-						PLAIT_ACCESS_WRITE :
-						PLAIT_ACCESS_READ,
-			datum, NULL, NULL
-		};
+		const plait_access access = { .size = sizeof(access),
+					      .mode = i % (READERS + 1) ==
+						      READERS ?
+						      PLAIT_ACCESS_WRITE :
+						      PLAIT_ACCESS_READ,
+					      .data = datum };
 
 		call(&access, 1);
 	}
@@ -196,9 +197,9 @@ static void add_boxes(int count)
 	for (int i = 0; i < count; i++) {
 		uint64_t at = (uint64_t)i % LINE * 4;
 		const plait_box box = { { at, 0, 0 }, { at + 4, 1, 1 } };
-		const plait_access access = { sizeof(access),
-					      PLAIT_ACCESS_READ_WRITE, line,
-					      &box, NULL };
+		const plait_access access = { .size = sizeof(access),
+					      .mode = PLAIT_ACCESS_READ_WRITE,
+					      .data = line, .box = &box };
 		const plait_task_desc desc = {
 			.size = sizeof(desc), .kind = PLAIT_TASK_CALL,
 			.function = add_to_box,

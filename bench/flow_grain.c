@@ -57,10 +57,11 @@ static const plait_box *tile(uint64_t x, uint64_t y)
 }
 
 #define READS(x, y) \
-	{ sizeof(plait_access), PLAIT_ACCESS_READ, tiles, tile(x, y), NULL }
+	{ .size = sizeof(plait_access), .mode = PLAIT_ACCESS_READ, \
+	  .data = tiles, .box = tile(x, y) }
 #define CHANGES(x, y) \
-	{ sizeof(plait_access), PLAIT_ACCESS_READ_WRITE, tiles, tile(x, y), \
-	  NULL }
+	{ .size = sizeof(plait_access), .mode = PLAIT_ACCESS_READ_WRITE, \
+	  .data = tiles, .box = tile(x, y) }
 
 /* Column k of the factor is done: update tile (j, i) of the rest. */
 static void update(uint64_t i, uint64_t j, uint64_t k)
@@ -112,10 +113,10 @@ static void submit_layers(void)
 					   1 } };
 		const plait_box own = { { at, 0, 0 }, { at + 1, 1, 1 } };
 		const plait_access accesses[] = {
-			{ sizeof(*accesses), PLAIT_ACCESS_WRITE,
-			  odd ? line : other, &own, NULL },
-			{ sizeof(*accesses), PLAIT_ACCESS_READ,
-			  odd ? other : line, &near, NULL },
+			{ .size = sizeof(*accesses), .mode = PLAIT_ACCESS_WRITE,
+			  .data = odd ? line : other, .box = &own },
+			{ .size = sizeof(*accesses), .mode = PLAIT_ACCESS_READ,
+			  .data = odd ? other : line, .box = &near },
 		};
 
 		call(accesses, 2);

@@ -77,7 +77,21 @@ enum {
 	PLAIT_ACCESS_READ = 1,
 	/* Every element of the box gets a new value. */
 	PLAIT_ACCESS_WRITE = 2,
-	PLAIT_ACCESS_READ_WRITE = 3
+	PLAIT_ACCESS_READ_WRITE = 3,
+	/* Of an argument of a launch, an inout pointer: each piece updates a
+	 * partial result of its own, which begins as `identity`; `combine` adds
+	 * them to the data in the order of the chunks, so the bits depend on
+	 * their number, and on nothing else.  Of all of dense data, of elements
+	 * of 1, 2, 4 or 8 bytes; at most 8 of a launch. */
+	PLAIT_ACCESS_REDUCE = 4
+};
+
+/* Flags of an access. */
+typedef uint32_t plait_access_flags;
+enum {
+	/* REDUCE: the data keeps its value, to which partial results are added;
+	 * else it begins as `identity`, too. */
+	PLAIT_ACCESS_ACCUMULATE = 1 << 0
 };
 
 /* Access of a task to data. */
@@ -90,6 +104,13 @@ typedef struct plait_access {
 	/* Null, or instead of `box`, of a launch: what each piece accesses, in
 	 * the same coordinates. */
 	const plait_mapper *mapper;
+	/* REDUCE: f(into: inout pointer T, from: in pointer T, n: u64), launched
+	 * on the host with n items; into[i] becomes the sum of both. */
+	plait_kernel *combine;
+	/* REDUCE: its low bytes are the first value of each element. */
+	uint64_t identity;
+	plait_access_flags flags;
+	uint32_t reserved0;
 } plait_access;
 
 /* Initialisers of a plait_argument, for PLAIT_ARGUMENT_DATA and _ACCESS. */

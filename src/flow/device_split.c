@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Split launches on devices; see device_split.h. */
+/* Launches of several steps on devices; see device_split.h. */
 #include "flow/device_split.h"
 
 #include "flow/commit.h"
 #include "flow/device_place.h"
-#include "flow/flow_record.h"
-#include "flow/flow_strict.h"
-
-#include "base/error.h"
+#include "flow/reduction.h"
 
 /* Ops for a piece and its copies, for which there is room before the first piece
  * is committed. */
@@ -15,36 +12,33 @@ enum { OPS_EACH = 4 };
 
 struct pieces {
 	plait__flow_task *whole;
-	const plait_task_desc *desc;
-	plait__task_split_prepare prepare;
+	plait__task_steps steps;
 	plait__device_split *split;
-	uint32_t count;
 };
 
-static plait_status prepare_piece(const struct pieces *pieces,
-				  plait__flow_task *piece, uint32_t i,
-				  plait_error *error)
+/* The whole lacks the buffer that a step lacks. */
+static void take_lack(const struct pieces *pieces, const plait__flow_task *step)
 {
-	plait__flow_task_clear(piece, pieces->whole->flow);
-	piece->chunk.index = i;
-	return pieces->prepare(piece, pieces->desc, error);
+	pieces->whole->lacking = step->lacking;
+	pieces->whole->memory = step->memory;
 }
 
-/* Find out that no piece is wrong, and that all buffers are there. */
-static plait_status check_pieces(const struct pieces *pieces,
-				 plait_error *error)
+/* Find out that no step is wrong, and that all buffers are there. */
+static plait_status check_steps(const struct pieces *pieces,
+				plait_error *error)
 {
-	plait_status status = plait__flow_strict_check_pieces(
-		pieces->whole, pieces->desc, pieces->prepare, error);
+	plait_status status = plait__task_steps_check(
+		&pieces->steps, pieces->whole, error);
 
-	for (uint32_t i = 0; status == PLAIT_OK && i < pieces->count; i++) {
-		plait__flow_task piece;
+	for (uint32_t i = 0; status == PLAIT_OK && i < pieces->steps.count;
+	     i++) {
+		plait__flow_task step;
 
-		status = prepare_piece(pieces, &piece, i, error);
+		status = plait__task_steps_prepare(&pieces->steps, i, &step,
+						   error);
 		if (status == PLAIT_OK)
-			status = plait__place_check(&piece, error);
-		pieces->whole->lacking = piece.lacking;
-		pieces->whole->memory = piece.memory;
+			status = plait__place_check(&step, error);
+		take_lack(pieces, &step);
 	}
 	return status;
 }
@@ -52,49 +46,49 @@ static plait_status check_pieces(const struct pieces *pieces,
 static bool has_room(const struct pieces *pieces)
 {
 	plait__window *window = &pieces->whole->flow->window;
-	uint64_t ops = pieces->count * (uint64_t)OPS_EACH + 2 +
-		       plait__commit_marks(pieces->count);
+	uint64_t ops = pieces->steps.count * (uint64_t)OPS_EACH + 2 +
+		       plait__commit_marks(pieces->steps.count);
 
 	if (ops > plait__window_size(window) / 2)
 		ops = plait__window_size(window) / 2;
 	return plait__window_has_room(window, ops, 0);
 }
 
-static plait_status commit_piece(const struct pieces *pieces,
-				 plait_error *error)
+static plait_status commit_step(const struct pieces *pieces,
+				plait_error *error)
 {
 	plait__device_split *split = pieces->split;
-	plait__flow_task piece;
-	plait_status status = prepare_piece(pieces, &piece, split->done,
-					    error);
+	plait__flow_task step;
+	plait_status status = plait__task_steps_prepare(
+		&pieces->steps, split->done, &step, error);
 
 	if (status == PLAIT_OK)
-		status = plait__place_task(&piece, error);
+		status = plait__place_task(&step, error);
 	if (status == PLAIT_OK)
-		status = plait__commit_task(&piece, error);
+		status = plait__commit_task(&step, error);
 	if (status == PLAIT_OK) {
-		plait__place_commit(&piece);
-		plait__flow_record_task(&piece, pieces->desc);
-		split->numbers[split->done++] = piece.number;
+		plait__place_commit(&step);
+		plait__task_steps_record(&pieces->steps, split->done, &step);
+		split->numbers[split->done++] = step.number;
 	} else {
-		plait__place_undo(&piece);
+		plait__place_undo(&step);
 	}
-	pieces->whole->lacking = piece.lacking;
-	pieces->whole->memory = piece.memory;
+	take_lack(pieces, &step);
 	return status;
 }
 
-/* The mark behind all pieces: it fails if one of them does. */
+/* The mark behind all steps: it fails if one of them does. */
 static plait_status commit_end(const struct pieces *pieces, plait_error *error)
 {
 	plait__flow_task *whole = pieces->whole;
+	const plait__task_steps *steps = &pieces->steps;
 
-	*whole = (plait__flow_task){ .flow = whole->flow,
-				     .kind = PLAIT__OP_MARK,
-				     .closing = whole->closing,
-				     .label = pieces->desc->label,
-				     .pieces = pieces->split->numbers,
-				     .piece_count = pieces->count };
+	*whole = (plait__flow_task){
+		.flow = whole->flow, .kind = PLAIT__OP_MARK,
+		.closing = whole->closing, .label = steps->desc->label,
+		.pieces = pieces->split->numbers + steps->fills,
+		.piece_count = steps->count - steps->fills,
+	};
 	return plait__commit_task(whole, error);
 }
 
@@ -104,15 +98,23 @@ plait_status plait__device_split_commit(plait__flow_task *task,
 					plait__device_split *split,
 					plait_error *error)
 {
-	const struct pieces pieces = { task, desc, prepare, split,
-				       task->chunk.count };
+	struct pieces pieces = { .whole = task, .split = split };
+	bool reduces;
 	plait_status status = PLAIT_OK;
 
+	plait__task_steps_init(&pieces.steps, task, desc, prepare);
+	reduces = pieces.steps.count > pieces.steps.pieces;
 	if (split->done == 0)
-		status = check_pieces(&pieces, error);
+		status = check_steps(&pieces, error);
 	if (status == PLAIT_OK && split->done == 0 && !has_room(&pieces))
 		status = PLAIT_PENDING;
-	while (status == PLAIT_OK && split->done < pieces.count)
-		status = commit_piece(&pieces, error);
-	return status == PLAIT_OK ? commit_end(&pieces, error) : status;
+	if (status == PLAIT_OK && reduces)
+		plait__reduction_begin(task->flow, split);
+	while (status == PLAIT_OK && split->done < pieces.steps.count)
+		status = commit_step(&pieces, error);
+	if (status == PLAIT_OK)
+		status = commit_end(&pieces, error);
+	if (status == PLAIT_OK && reduces)
+		plait__reduction_advance(task->flow);
+	return status;
 }

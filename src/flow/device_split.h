@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Split launches in flows with devices: piece i of n runs on the i/n-th of the
- * devices that run the kernel.  Pieces are committed one by one, each behind the
- * copies that it needs; without room for all of them the rest waits.
+ * Launches of several steps in flows with devices: piece i of n runs on the i/n-th
+ * of the devices that run the kernel, other steps on the host.  Steps are
+ * committed one by one, each behind the copies that it needs; without room for all
+ * of them the rest waits.
  */
 #ifndef PLAIT_SRC_FLOW_DEVICE_SPLIT_H
 #define PLAIT_SRC_FLOW_DEVICE_SPLIT_H
@@ -10,13 +11,13 @@
 #include "flow/access/chunks.h"
 #include "flow/task_split.h"
 
-/* Pieces that were committed; zero before the first call. */
+/* Steps that were committed; zero before the first call. */
 typedef struct plait__device_split {
 	uint32_t done;
-	uint64_t numbers[PLAIT__CHUNKS_MOST];
+	uint64_t numbers[PLAIT__TASK_STEPS_MOST];
 } plait__device_split;
 
-/* Commit the pieces that are left, then their end: the task's number.  `task` is
+/* Commit the steps that are left, then their end: the task's number.  `task` is
  * the first piece, prepared.  Caller holds the lock.  PLAIT_PENDING: no room, or
  * task->lacking is set.  As plait__task_split_commit. */
 plait_status plait__device_split_commit(plait__flow_task *task,

@@ -10,6 +10,7 @@
 #include "flow/flow_capture.h"
 #include "flow/flow_data.h"
 #include "flow/flow_devices.h"
+#include "flow/reduction.h"
 #include "flow/flow_late.h"
 #include "flow/flow_proof.h"
 #include "flow/op_await.h"
@@ -112,6 +113,7 @@ static void destroy_flow(plait__object *object)
 	plait__front_map_free_list(&flow->fronts);
 	plait__preds_fini(&flow->preds);
 	plait__vector_fini(&flow->plans);
+	plait__vector_fini(&flow->reductions);
 	plait__outcomes_fini(&flow->lanes.outcomes);
 	plait__free(allocator, flow->lane_of, size);
 	plait__free(allocator, flow->behind, size);
@@ -231,6 +233,8 @@ static plait_status make(plait__context *context, const plait_flow_desc *desc,
 	flow->fronts.allocator = allocator;
 	plait__preds_init(&flow->preds, allocator, desc->window);
 	plait__vector_init(&flow->plans, allocator, sizeof(plait__flow_plan));
+	plait__vector_init(&flow->reductions, allocator,
+			   sizeof(plait__reduction));
 	if (!make_parts(flow, context, desc))
 		status = plait__fail(error, PLAIT_E_NOMEM,
 				     "no memory for a flow with a window of %u "

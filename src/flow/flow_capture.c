@@ -7,6 +7,7 @@
 #include "flow/flow.h"
 #include "flow/flow_devices.h"
 #include "flow/flow_data.h"
+#include "flow/reduction.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -211,45 +212,45 @@ static plait_status add_piece(plait__flow_capture *capture,
 	return status;
 }
 
-/* The other pieces are right, too: a later one is not refused. */
-static plait_status check_pieces(const plait__flow_task *task,
-				 const plait_task_desc *desc,
-				 plait__task_split_prepare prepare,
-				 plait_error *error)
+/* All steps are right: a later one is not refused. */
+static plait_status check_steps(const plait__task_steps *steps,
+				plait_error *error)
 {
 	plait_status status = PLAIT_OK;
-	plait__flow_task piece;
+	plait__flow_task step;
 
-	for (uint32_t i = 1; status == PLAIT_OK && i < task->chunk.count; i++) {
-		plait__flow_task_clear(&piece, task->flow);
-		piece.chunk.index = i;
-		status = prepare(&piece, desc, error);
-	}
+	for (uint32_t i = 0; status == PLAIT_OK && i < steps->count; i++)
+		status = plait__task_steps_prepare(steps, i, &step, error);
 	return status;
 }
 
-static plait_status add_pieces(plait__flow_task *task,
-			       const plait_task_desc *desc,
-			       plait__task_split_prepare prepare,
-			       plait_error *error)
+static plait_status add_steps(plait__flow_task *task,
+			      const plait_task_desc *desc,
+			      plait__task_split_prepare prepare,
+			      plait_error *error)
 {
 	plait__flow_capture *capture = task->flow->capture;
-	uint32_t count = task->chunk.count, first = capture->ends.count;
-	plait_status status = check_pieces(task, desc, prepare, error);
-	plait__flow_task piece;
+	uint32_t first = capture->ends.count;
+	plait__task_steps steps;
+	plait__flow_task step;
+	plait_status status;
 
-	for (uint32_t i = 0; status == PLAIT_OK && i < count; i++) {
-		plait__flow_task_clear(&piece, task->flow);
-		piece.chunk.index = i;
-		status = prepare(&piece, desc, error);
+	plait__task_steps_init(&steps, task, desc, prepare);
+	status = check_steps(&steps, error);
+	for (uint32_t i = 0; status == PLAIT_OK && i < steps.count; i++) {
+		status = plait__task_steps_prepare(&steps, i, &step, error);
 		if (status == PLAIT_OK)
-			status = add_piece(capture, &piece, desc, error);
+			status = add_piece(capture, &step,
+					   plait__task_steps_desc(&steps, i),
+					   error);
 	}
 	if (status == PLAIT_OK)
 		status = plait_graph_join(
 			capture->nodes.graph,
-			plait__vector_at(&capture->ends, first), count,
+			plait__vector_at(&capture->ends, first), steps.count,
 			&task->number, error);
+	if (steps.count > steps.pieces)
+		plait__reduction_advance(task->flow);
 	return status;
 }
 
@@ -261,8 +262,8 @@ plait_status plait__flow_capture_add(plait__flow_task *task,
 	plait__flow_capture *capture = task->flow->capture;
 	plait_status status = plait__flow_capture_check(capture, error);
 
-	if (status == PLAIT_OK && task->chunk.count > 1)
-		return add_pieces(task, desc, prepare, error);
+	if (status == PLAIT_OK && plait__task_steps_are_several(task))
+		return add_steps(task, desc, prepare, error);
 	if (status == PLAIT_OK)
 		status = add_piece(capture, task, desc, error);
 	task->number = capture->nodes.last;

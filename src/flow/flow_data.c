@@ -163,6 +163,18 @@ static void free_memory(plait__data *data)
 				plait__flow_allocator(data->flow));
 }
 
+static void release_partials(plait__data *data)
+{
+	plait__partials *next;
+
+	for (plait__partials *at = data->partials; at != NULL; at = next) {
+		next = at->next;
+		plait__object_release(at->handle, PLAIT_OBJECT_DATA);
+		plait__free(plait__flow_allocator(data->flow), at,
+			    sizeof(*at));
+	}
+}
+
 static void destroy_data(plait__object *object)
 {
 	plait__data *data = (plait__data *)object;
@@ -177,6 +189,7 @@ static void destroy_data(plait__object *object)
 	if (flow->proof != NULL)
 		plait__flow_proof_forget_data(flow, data);
 	plait__flow_unlock(flow);
+	release_partials(data);
 	if (whole == data)
 		free_memory(data);
 	else

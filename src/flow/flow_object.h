@@ -38,6 +38,7 @@ typedef struct plait__flow_devices plait__flow_devices;
 typedef struct plait__data_copies plait__data_copies;
 typedef struct plait__device_op plait__device_op;
 typedef struct plait__flow_proof plait__flow_proof;
+typedef struct plait__partials plait__partials;
 
 /* An open mapping: an op that its thread or coroutine ends. */
 typedef struct plait__data_mapping {
@@ -47,6 +48,17 @@ typedef struct plait__data_mapping {
 	uint64_t number;
 	uint64_t owner;	/* plait__suspension_owner */
 } plait__data_mapping;
+
+/* Partial results of reductions of a data: twice `rows` elements of an internal
+ * data, of whose halves launches use one after the other. */
+struct plait__partials {
+	plait__partials *next;
+	plait_data *handle; /* one reference */
+	plait__data *data;
+	uint64_t rows;
+	uint32_t half;	   /* that the next launch uses */
+	const void *owner; /* the submission that has begun with them, or null */
+};
 
 struct plait__data {
 	plait__object object;
@@ -80,6 +92,7 @@ struct plait__data {
 	plait__data *next; /* in the list of the flow */
 	plait__data *previous;
 	bool closed; /* by the user: to be dropped behind last_use */
+	plait__partials *partials; /* of reductions */
 };
 
 /* The label of tasks from a text, which the flow keeps. */
@@ -136,6 +149,8 @@ struct plait__flow {
 	plait__front_list fronts;
 	struct plait__flow_access *accesses;
 	uint32_t access_capacity;
+	plait__vector reductions; /* plait__reduction: of that task */
+	const void *submitter; /* with devices: the submission that has the lock */
 	plait__record *record;	 /* or null */
 	plait__flow_proof *proof; /* or null */
 	bool is_strict;		 /* it has a record */
@@ -200,6 +215,11 @@ typedef struct plait__flow_task {
 	const uint64_t *order; /* ops that come before */
 	uint32_t order_count;
 	plait__data *lacking;
+	/* Of a launch: its reductions; the data that lacks partials for as many
+	 * rows, held, or null. */
+	uint32_t reduction_count;
+	uint32_t wanted_rows;
+	plait__data *wants;
 	/* Of a launch: the piece that is prepared.  Its items come last: a new
 	 * task is cleared up to them. */
 	plait__mapper_chunk chunk;

@@ -4,6 +4,7 @@
 #include "flow/flow_strict.h"
 
 #include "flow/flow_record.h"
+#include "flow/reduction.h"
 
 #include "base/error.h"
 
@@ -70,7 +71,8 @@ plait_status plait__flow_strict_check(plait__flow *flow, uint32_t count,
 		if (flow->record->failed)
 			return plait__fail(error, PLAIT_E_NOMEM,
 					   "no memory for the record");
-		if ((access->mode & PLAIT__ACCESS_READS) != 0)
+		if ((access->mode & PLAIT__ACCESS_READS) != 0 &&
+		    !plait__reduction_fills(flow, i))
 			status = check_read(flow->record, index, access,
 					    error);
 	}

@@ -4,7 +4,7 @@
 #ifndef PLAIT_SRC_FLOW_FLOW_STRICT_H
 #define PLAIT_SRC_FLOW_FLOW_STRICT_H
 
-#include "flow/task_split.h"
+#include "flow/task_steps.h"
 
 /* Check the first `count` of flow->accesses.  PLAIT_E_INVALID: one reads what
  * nothing wrote.  PLAIT_E_NOMEM. */

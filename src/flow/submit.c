@@ -16,6 +16,7 @@
 #include "flow/flow_record.h"
 #include "flow/flow_strict.h"
 #include "flow/flow_wait.h"
+#include "flow/reduction.h"
 #include "flow/task_access.h"
 #include "flow/task_launch.h"
 #include "flow/task_split.h"
@@ -271,6 +272,11 @@ prepare(plait__flow_task *task, const plait_task_desc *desc,
 		status = prepare_kind(task, desc, error);
 	if (status == PLAIT_OK)
 		status = take_accesses(task, desc, error);
+	if (task->flow->reductions.count != task->reduction_count)
+		plait__vector_truncate(&task->flow->reductions,
+				       task->reduction_count);
+	if (status == PLAIT_OK && task->reduction_count > 0)
+		status = plait__reduction_check(task, error);
 	return status;
 }
 
@@ -332,14 +338,16 @@ static plait_status attempt(plait__flow_task *task, const plait_task_desc *desc,
 	if (flow->capture != NULL)
 		return capture(task, desc, error);
 	task->again = again;
+	if (flow->devices != NULL)
+		flow->submitter = split;
 	status = prepare(task, desc, error);
 	if (status == PLAIT_OK)
 		status = append(task, again, error);
-	if (status == PLAIT_OK && task->chunk.count > 1 &&
-	    flow->devices != NULL)
+	if (status == PLAIT_OK && flow->devices != NULL &&
+	    plait__task_steps_are_several(task))
 		return plait__device_split_commit(task, desc, prepare_piece,
 						  split, error);
-	if (status == PLAIT_OK && task->chunk.count > 1)
+	if (status == PLAIT_OK && plait__task_steps_are_several(task))
 		return plait__task_split_commit(task, desc, prepare_piece,
 						error);
 	if (status == PLAIT_OK)
@@ -358,6 +366,16 @@ static plait_status attempt(plait__flow_task *task, const plait_task_desc *desc,
 	if (status != PLAIT_OK && flow->devices != NULL)
 		plait__place_undo(task);
 	return status;
+}
+
+/* Other launches may have the partial results that this one has begun with. */
+static void abandon(plait__flow *flow, const plait__device_split *split)
+{
+	if (flow->devices == NULL)
+		return;
+	plait__flow_lock(flow);
+	plait__reduction_abandon(flow, split);
+	plait__flow_unlock(flow);
 }
 
 static void name_task(const plait_task_desc *desc, plait_error *error)
@@ -388,6 +406,10 @@ static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
 			status = plait__place_supply(&task, error);
 			continue;
 		}
+		if (status == PLAIT_PENDING && task.wants != NULL) {
+			status = plait__reduction_supply(&task, error);
+			continue;
+		}
 		if (status != PLAIT_PENDING)
 			break;
 		if ((desc->flags & PLAIT_TASK_NO_WAIT) != 0 && split.done == 0)
@@ -399,6 +421,8 @@ static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
 		status = plait__flow_wait_for_room(
 			flow, again == NULL && split.done == 0, error);
 	} while (status == PLAIT_OK);
+	if (status != PLAIT_OK)
+		abandon(flow, &split);
 	if (status < 0 && split.done > 0)
 		plait__error_prefix(error, "behind its first %u pieces: ",
 				    split.done);

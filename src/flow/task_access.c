@@ -59,6 +59,24 @@ static plait_status append_box(plait__flow_task *task, plait__data *data,
 	return status;
 }
 
+/* Refuse what only reductions have. */
+static plait_status check_plain(const plait_access *access, plait_error *error)
+{
+	if (access->mode == PLAIT_ACCESS_REDUCE)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "PLAIT_ACCESS_REDUCE is for arguments of "
+				   "launches, whose kernel gets the address");
+	return plait__fail(error, PLAIT_E_INVALID,
+			   "%s is set, but mode is not PLAIT_ACCESS_REDUCE",
+			   access->combine != NULL ? "combine" : "flags");
+}
+
+static bool is_plain(const plait_access *access)
+{
+	return access->mode != PLAIT_ACCESS_REDUCE && access->combine == NULL &&
+	       (access->flags | access->reserved0) == 0;
+}
+
 static plait_status choose_mode(uint32_t asked, uint32_t kernel_mode,
 				uint32_t *out, plait_error *error)
 {
@@ -164,6 +182,8 @@ plait_status plait__task_access_add(plait__flow_task *task,
 
 	if (status == PLAIT_OK)
 		status = find_data(task, access->data, out, error);
+	if (status == PLAIT_OK && !is_plain(access))
+		status = check_plain(access, error);
 	if (status == PLAIT_OK)
 		status = choose_mode(access->mode, kernel_mode, &mode, error);
 	if (status == PLAIT_OK && access->mapper != NULL)

@@ -9,6 +9,7 @@
 #include "flow/device_place.h"
 #include "flow/flow_data.h"
 #include "flow/flow_kernels.h"
+#include "flow/reduction.h"
 #include "flow/task_access.h"
 
 #include "base/error.h"
@@ -43,6 +44,37 @@ static plait_status take_value(const plait__parameter *parameter,
 	return PLAIT_OK;
 }
 
+static bool reduces(const plait_argument *given)
+{
+	const plait_access *access = given->value;
+
+	return given->kind == PLAIT_ARGUMENT_ACCESS && access != NULL &&
+	       access->mode == PLAIT_ACCESS_REDUCE;
+}
+
+/* Append the access of an argument that is reduced. */
+static plait_status take_reduction(plait__flow_task *task,
+				   const plait__parameter *parameter,
+				   const plait_argument *given, uint64_t *cell,
+				   plait_error *error)
+{
+	plait__data *data = NULL;
+	const char *fault;
+	plait_status status = plait__reduction_take(task, parameter,
+						    given->value, cell, &data,
+						    error);
+
+	if (status != PLAIT_OK)
+		return status;
+	if (task->flow->devices != NULL &&
+	    !plait__place_argument(task->flow, task->pointer, data))
+		return plait__fail(error, PLAIT_E_NOMEM, "no memory for a task");
+	fault = *cell == 0 ? NULL :
+		plait__argument_check_memory(parameter, *cell);
+	return fault == NULL ? PLAIT_OK :
+			       plait__fail(error, PLAIT_E_INVALID, "%s", fault);
+}
+
 /* Append the access of an argument of data, and store the data's address in
  * *cell. */
 static plait_status take_data(plait__flow_task *task,
@@ -60,6 +92,8 @@ static plait_status take_data(plait__flow_task *task,
 	    plait__signature_is_image(parameter))
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "data needs a pointer");
+	if (__builtin_expect(reduces(given), 0))
+		return take_reduction(task, parameter, given, cell, error);
 	status = plait__task_access_add(
 		task,
 		given->kind == PLAIT_ARGUMENT_DATA ?
@@ -161,7 +195,7 @@ static plait_status take_arguments(plait__flow_task *task,
 					       error);
 		values += cells_of(parameter);
 	}
-	if (status != PLAIT_OK) {
+	if (status < 0) {
 		char type[PLAIT__ARGUMENT_TYPE_ROOM];
 		const plait__parameter *at = &signature->parameters[i - 1];
 
@@ -328,7 +362,14 @@ plait_status plait__task_launch_prepare(plait__flow_task *task,
 	if (status != PLAIT_OK)
 		return status;
 	cells = take_cells(task, &geometry);
-	return cells == NULL ? PLAIT_PENDING :
-	       take_arguments(task, kernel->signature, desc->arguments,
-			      cells + count, error);
+	if (cells == NULL)
+		return PLAIT_PENDING;
+	status = take_arguments(task, kernel->signature, desc->arguments,
+				cells + count, error);
+	/* A reduction's kernel may have moved the entry of the launch's. */
+	if (status == PLAIT_OK && task->reduction_count > 0)
+		status = plait__flow_kernels_take(task->flow, desc->kernel,
+						  &task->kernel, &task->closing,
+						  error);
+	return status;
 }

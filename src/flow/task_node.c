@@ -7,6 +7,7 @@
 
 #include "flow/box_move.h"
 #include "flow/flow_data.h"
+#include "flow/reduction.h"
 #include "flow/task_launch.h"
 
 #include "base/error.h"
@@ -129,6 +130,17 @@ static const plait__data *whole_of(const plait_argument *given)
 	return data->whole;
 }
 
+/* The whole that has the address of an argument: of a reduction in pieces the
+ * partial results. */
+static const plait__data *memory_of(const plait__flow_task *task, uint32_t i,
+				    const plait_argument *given)
+{
+	const plait__reduction *reduction = plait__reduction_find(task, i);
+
+	return reduction != NULL && reduction->partials != NULL ?
+		       reduction->partials->data : whole_of(given);
+}
+
 static void set_argument(const plait__flow_task *task, uint32_t i,
 			 const plait_argument *given, plait_argument *out)
 {
@@ -141,7 +153,7 @@ static void set_argument(const plait__flow_task *task, uint32_t i,
 		out->bytes = sizeof(plait_box);
 	if (given->kind == PLAIT_ARGUMENT_DATA ||
 	    given->kind == PLAIT_ARGUMENT_ACCESS) {
-		const plait__data *whole = whole_of(given);
+		const plait__data *whole = memory_of(task, i, given);
 		const void *address = *(void *const *)cell;
 
 		*out = (plait_argument)PLAIT_BUFFER_AT(
@@ -284,6 +296,83 @@ static plait_status add_fill(plait__task_nodes *nodes,
 		       fill_rows(nodes, move, node, error);
 }
 
+/* ---- combinations ---- */
+
+/* Add a node behind the last one. */
+static plait_status add_next(plait__task_nodes *nodes,
+			     const plait_node_desc *node, plait_error *error)
+{
+	plait_node added;
+	plait_status status = plait_graph_add(
+		nodes->graph, node, nodes->rows.count == 0 ? NULL :
+		&nodes->last, nodes->rows.count == 0 ? 0 : 1, &added, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	if (nodes->rows.count == 0)
+		nodes->first = added;
+	nodes->last = added;
+	(void)PLAIT__VECTOR_ADD(&nodes->rows, &added);
+	return PLAIT_OK;
+}
+
+static plait_status add_identity(plait__task_nodes *nodes,
+				 const plait__combination *at,
+				 const plait__data *target,
+				 plait_node_desc node, plait_error *error)
+{
+	node.kind = PLAIT_NODE_FILL;
+	node.bytes = at->elements * at->element_bytes;
+	node.pattern = at->identity;
+	node.pattern_bytes = at->element_bytes;
+	set_target(&node, target, at->into);
+	return add_next(nodes, &node, error);
+}
+
+static plait_status add_row(plait__task_nodes *nodes,
+			    const plait__combination *at, const char *row,
+			    const plait__flow_access *accesses,
+			    plait_node_desc node, plait_error *error)
+{
+	const plait__data *from = accesses[0].whole, *to = accesses[1].whole;
+	const plait_argument arguments[] = {
+		PLAIT_BUFFER_AT(buffer_of(to), offset_of(to, at->into)),
+		PLAIT_BUFFER_AT(buffer_of(from), offset_of(from, row)),
+		PLAIT_VALUE(at->elements),
+	};
+
+	node.kind = PLAIT_NODE_LAUNCH;
+	node.kernel = at->kernel;
+	node.launch = &at->launch;
+	node.arguments = arguments;
+	node.argument_count = 3;
+	return add_next(nodes, &node, error);
+}
+
+/* A node for the identity, and one for each row, one behind the other. */
+static plait_status add_combination(plait__task_nodes *nodes,
+				    const plait__flow_task *task,
+				    const plait_node_desc *node,
+				    plait_error *error)
+{
+	const plait__combination *at = task->filled.user_data;
+	const plait__flow_access *accesses = task->flow->accesses;
+	plait_status status = PLAIT_OK;
+
+	plait__vector_truncate(&nodes->rows, 0);
+	if (plait__vector_reserve(&nodes->rows, (uint32_t)at->rows + 1) != 0)
+		return fail_memory(error);
+	if (at->fills)
+		status = add_identity(nodes, at, accesses[1].whole, *node,
+				      error);
+	for (uint64_t i = 0; status == PLAIT_OK && i < at->rows; i++)
+		status = add_row(nodes, at, at->from + i * at->row_bytes,
+				 accesses, *node, error);
+	if (status != PLAIT_OK)
+		remove_rows(nodes, 0);
+	return status;
+}
+
 /* ---- any task ---- */
 
 static plait_status add_call(plait__task_nodes *nodes,
@@ -327,7 +416,10 @@ plait_status plait__task_node_add(plait__task_nodes *nodes,
 	case PLAIT_TASK_COPY:
 		return add_copy(nodes, task, &node, error);
 	case PLAIT_TASK_FILL:
+	case PLAIT__RECORD_IDENTITY:
 		return add_fill(nodes, task, &node, error);
+	case PLAIT__RECORD_COMBINE:
+		return add_combination(nodes, task, &node, error);
 	case PLAIT_TASK_READ:
 	case PLAIT_TASK_WRITE:
 		return add_transfer(nodes, task, desc, &node, error);

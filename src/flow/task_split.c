@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Split launches; see task_split.h. */
+/* Launches of several steps; see task_split.h. */
 #include "flow/task_split.h"
 
 #include "flow/commit.h"
-#include "flow/flow_record.h"
-#include "flow/flow_strict.h"
+#include "flow/reduction.h"
 #include "flow/task_launch.h"
 
 #include "base/error.h"
@@ -13,36 +12,33 @@
 
 struct split {
 	plait__flow_task *whole; /* piece 0, then the task itself */
-	const plait_task_desc *desc;
-	plait__task_split_prepare prepare;
-	uint32_t count;
+	plait__task_steps steps;
 	uint64_t ops; /* that all of it may need */
 	uint64_t cells;
 };
 
-static plait_status prepare_piece(struct split *split, plait__flow_task *piece,
-				  uint32_t i, plait_error *error)
+/* Each launch may need a geometry of its own by then. */
+static uint64_t cells_of(const plait__flow_task *step)
 {
-	plait__flow_task_clear(piece, split->whole->flow);
-	piece->chunk.index = i;
-	return split->prepare(piece, split->desc, error);
+	return step->kind == PLAIT__OP_LAUNCH ?
+		       step->kernel->cells + PLAIT__LAUNCH_CELLS : step->cells;
 }
 
-/* Find out what room the pieces need: nothing is numbered. */
+/* Find out what room the steps need: nothing is numbered. */
 static plait_status measure(struct split *split, plait_error *error)
 {
 	plait_status status = PLAIT_OK;
-	plait__flow_task piece;
+	plait__flow_task step;
 
-	for (uint32_t i = 0; status == PLAIT_OK && i < split->count; i++) {
-		status = prepare_piece(split, &piece, i, error);
+	for (uint32_t i = 0; status == PLAIT_OK && i < split->steps.count;
+	     i++) {
+		status = plait__task_steps_prepare(&split->steps, i, &step,
+						   error);
 		if (status == PLAIT_OK)
-			status = plait__commit_measure(&piece, i, &split->ops,
+			status = plait__commit_measure(&step, i, &split->ops,
 						       error);
-		/* Each may need a geometry of its own by then. */
 		if (status == PLAIT_OK)
-			split->cells += piece.kernel->cells +
-					PLAIT__LAUNCH_CELLS;
+			split->cells += cells_of(&step);
 	}
 	return status;
 }
@@ -54,47 +50,49 @@ static plait_status check_room(const struct split *split, plait_error *error)
 	if (split->ops > plait__window_size(window))
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "%u pieces may need a window of %llu",
-				   split->count,
+				   split->steps.pieces,
 				   (unsigned long long)split->ops);
 	if (2 * split->cells > window->cell_mask)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "the arguments of %u pieces may need a "
-				   "window of %llu", split->count,
+				   "window of %llu", split->steps.pieces,
 				   (unsigned long long)(1 + 2 * split->cells /
 							    PLAIT__WINDOW_CELLS));
 	return plait__window_has_room(window, split->ops, split->cells) ?
 		       PLAIT_OK : PLAIT_PENDING;
 }
 
-/* The mark behind all pieces: it fails if one of them does. */
-static plait_status commit_end(struct split *split, const uint64_t *pieces,
+/* The mark behind all steps: it fails if one of them does. */
+static plait_status commit_end(struct split *split, const uint64_t *numbers,
 			       plait_error *error)
 {
 	plait__flow_task *whole = split->whole;
+	const plait__task_steps *steps = &split->steps;
 
-	*whole = (plait__flow_task){ .flow = whole->flow,
-				     .kind = PLAIT__OP_MARK,
-				     .closing = whole->closing,
-				     .label = split->desc->label,
-				     .pieces = pieces,
-				     .piece_count = split->count };
+	*whole = (plait__flow_task){
+		.flow = whole->flow, .kind = PLAIT__OP_MARK,
+		.closing = whole->closing, .label = steps->desc->label,
+		.pieces = numbers + steps->fills,
+		.piece_count = steps->count - steps->fills,
+	};
 	return plait__commit_task(whole, error);
 }
 
-static plait_status commit_pieces(struct split *split, plait_error *error)
+static plait_status commit_steps(struct split *split, plait_error *error)
 {
-	uint64_t numbers[PLAIT__CHUNKS_MOST];
+	uint64_t numbers[PLAIT__TASK_STEPS_MOST];
 	plait_status status = PLAIT_OK;
-	plait__flow_task piece;
+	plait__flow_task step;
 
-	for (uint32_t i = 0; i < split->count; i++) {
-		status = prepare_piece(split, &piece, i, error);
+	for (uint32_t i = 0; i < split->steps.count; i++) {
+		status = plait__task_steps_prepare(&split->steps, i, &step,
+						   error);
 		if (status == PLAIT_OK)
-			status = plait__commit_task(&piece, error);
+			status = plait__commit_task(&step, error);
 		if (status != PLAIT_OK)
 			return status;
-		plait__flow_record_task(&piece, split->desc);
-		numbers[i] = piece.number;
+		plait__task_steps_record(&split->steps, i, &step);
+		numbers[i] = step.number;
 	}
 	return commit_end(split, numbers, error);
 }
@@ -104,17 +102,17 @@ plait_status plait__task_split_commit(plait__flow_task *task,
 				      plait__task_split_prepare prepare,
 				      plait_error *error)
 {
-	struct split split = { .whole = task, .desc = desc, .prepare = prepare,
-			       .count = task->chunk.count };
-	plait_status status = plait__flow_strict_check_pieces(task, desc,
-							      prepare, error);
+	struct split split = { .whole = task };
+	plait_status status;
 
+	plait__task_steps_init(&split.steps, task, desc, prepare);
+	status = plait__task_steps_check(&split.steps, task, error);
 	/* The first pass makes the borders of all pieces, so that the second
 	 * one finds the fronts that there will be. */
 	if (status == PLAIT_OK)
 		status = measure(&split, error);
 	/* The end, its marks, and the op that is kept free. */
-	split.ops = 2 + plait__commit_marks(split.count);
+	split.ops = 2 + plait__commit_marks(split.steps.count);
 	split.cells = 0;
 	if (status == PLAIT_OK)
 		status = measure(&split, error);
@@ -122,7 +120,9 @@ plait_status plait__task_split_commit(plait__flow_task *task,
 		status = check_room(&split, error);
 	if (status != PLAIT_OK)
 		return status;
-	status = commit_pieces(&split, error);
+	status = commit_steps(&split, error);
+	if (split.steps.count > split.steps.pieces)
+		plait__reduction_advance(split.steps.flow);
 	/* The room was there; only borders may be missing. */
 	return status != PLAIT_PENDING ? status :
 	       plait__fail(error, PLAIT_E_NOMEM, "no memory for a task");

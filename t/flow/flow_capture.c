@@ -258,7 +258,8 @@ static void launch_pieces(plait_kernel *kernel, plait_data *data, uint64_t cells
 {
 	static const plait_mapper own = { .size = sizeof(own),
 					  .kind = PLAIT_MAPPER_ONE_TO_ONE };
-	const plait_access access = { sizeof(access), 0, data, NULL, &own };
+	const plait_access access = { .size = sizeof(access), .data = data,
+				      .mapper = &own };
 	const plait_argument arguments[] = { PLAIT_ACCESS(&access),
 					     PLAIT_CHUNK(), PLAIT_VALUE(by) };
 

@@ -115,8 +115,10 @@ static void launch_pieces(plait_kernel *kernel, plait_data *from,
 {
 	static const plait_mapper own = { .size = sizeof(own),
 					  .kind = PLAIT_MAPPER_ONE_TO_ONE };
-	const plait_access in = { sizeof(in), 0, from, NULL, mapper };
-	const plait_access out = { sizeof(out), 0, to, NULL, &own };
+	const plait_access in = { .size = sizeof(in), .data = from,
+				  .mapper = mapper };
+	const plait_access out = { .size = sizeof(out), .data = to,
+				   .mapper = &own };
 	const plait_argument arguments[] = { PLAIT_ACCESS(&in),
 					     PLAIT_ACCESS(&out),
 					     PLAIT_CHUNK() };

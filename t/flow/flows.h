@@ -108,7 +108,8 @@ static inline plait_task call_task(const char *label,
 static inline plait_access access_of(plait_data *data, uint32_t mode,
 				     const plait_box *box)
 {
-	return (plait_access){ sizeof(plait_access), mode, data, box, NULL };
+	return (plait_access){ .size = sizeof(plait_access), .mode = mode,
+			       .data = data, .box = box };
 }
 
 static inline plait_status wait_task(plait_task task)

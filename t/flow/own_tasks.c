@@ -60,8 +60,9 @@ static plait_plan *plan_of(struct actor *actor)
 
 static plait_task submit_plan(struct actor *actor, const char *label)
 {
-	const plait_access access = { sizeof(access), PLAIT_ACCESS_READ_WRITE,
-				      actor->data, NULL, NULL };
+	const plait_access access = { .size = sizeof(access),
+				      .mode = PLAIT_ACCESS_READ_WRITE,
+				      .data = actor->data };
 	const plait_task_desc desc = {
 		.size = sizeof(desc), .kind = PLAIT_TASK_PLAN,
 		.plan = actor->plan, .label = label, .accesses = &access,
@@ -83,8 +84,9 @@ static int32_t do_nothing(void *user_data)
 static plait_status submit_call(plait_data *data, plait_task *out,
 				plait_error *error)
 {
-	const plait_access access = { sizeof(access), PLAIT_ACCESS_READ_WRITE,
-				      data, NULL, NULL };
+	const plait_access access = { .size = sizeof(access),
+				      .mode = PLAIT_ACCESS_READ_WRITE,
+				      .data = data };
 	const plait_task_desc desc = {
 		.size = sizeof(desc), .kind = PLAIT_TASK_CALL,
 		.function = do_nothing, .accesses = &access,

@@ -66,10 +66,12 @@ static void submit_token(uint32_t token)
 {
 	for (uint32_t s = 0; s < stages; s++) {
 		const plait_access accesses[2] = {
-			{ sizeof(plait_access), PLAIT_ACCESS_READ_WRITE,
-			  slot_data[token % slots], NULL, NULL },
-			{ sizeof(plait_access), PLAIT_ACCESS_READ_WRITE,
-			  stage_data[s], NULL, NULL },
+			{ .size = sizeof(plait_access),
+			  .mode = PLAIT_ACCESS_READ_WRITE,
+			  .data = slot_data[token % slots] },
+			{ .size = sizeof(plait_access),
+			  .mode = PLAIT_ACCESS_READ_WRITE,
+			  .data = stage_data[s] },
 		};
 		const plait_task_desc task = {
 			.size = sizeof(task), .kind = PLAIT_TASK_CALL,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Random programs against a sequential interpreter, bit by bit: functions,
- * launches, copies, fills, reads and writes of boxes, failures, barriers,
+ * launches, reductions, copies, fills, reads and writes of boxes, failures, barriers,
  * mappings and host access, repeated repetitions.  The interpreter runs each task
  * when it is submitted, on memory of its own, and knows which elements are
  * poisoned.
@@ -9,7 +9,7 @@
 #ifndef T_RANDOM_PROGRAMS_H
 #define T_RANDOM_PROGRAMS_H
 
-#include "random_tasks.h"
+#include "random_sums.h"
 
 enum { REPETITIONS = 3, LENGTH = 8, ROUNDS = 30 };
 
@@ -225,7 +225,7 @@ static void repeat(void)
 static void add_task(struct work *work)
 {
 	memset(work, 0, offsetof(struct work, host));
-	switch (below(10)) {
+	switch (below(11)) {
 	case 0: add_fill(work); break;
 	case 1: add_copy(work); break;
 	case 2: add_transfer(work, true); break;
@@ -233,6 +233,7 @@ static void add_task(struct work *work)
 	case 4:
 	case 5:
 	case 6: add_launch(work); break;
+	case 7: add_sum(work); break;
 	default: add_call(work); break;
 	}
 }
@@ -263,9 +264,10 @@ static void check_repetition(struct repetition *repetition)
 
 static void run_program(const struct flow_setting *setting)
 {
-	static const uint32_t windows[] = { 16, 16, 32, 64, 1024 };
+	static const uint32_t windows[] = { 16, 16, 32, 64, 256, 1024 };
 
-	if (!open_flow(setting, windows[below(TAP_COUNT(windows))]))
+	program_window = windows[below(TAP_COUNT(windows))];
+	if (!open_flow(setting, program_window))
 		return;
 	memset(repetitions, 0, sizeof(repetitions));
 	for (int i = 0; i < DATA; i++)
@@ -287,6 +289,7 @@ static void run_program(const struct flow_setting *setting)
 	for (int i = 0; i < DATA; i++)
 		release_array(&arrays[i]);
 	release_kernels();
+	release_sums();
 	close_flow();
 }
 

@@ -24,6 +24,10 @@ struct work {
 	int32_t result;
 	plait_task number;
 	bool spoiled; /* it fails, or is not run */
+	/* Of a reduction: its pieces, else 0. */
+	uint32_t pieces;
+	bool accumulates;
+	uint64_t identity;
 	uint64_t host[ELEMENTS];
 	uint64_t expected[ELEMENTS];
 };
@@ -116,10 +120,14 @@ static void interpret_boxes(struct work *work)
 	}
 }
 
+static void interpret_sum(const struct work *work);
+
 /* Run a task in the interpreter's memory. */
 static void interpret(struct work *work)
 {
-	if (work->kind == PLAIT_TASK_CALL || work->kind == PLAIT_TASK_LAUNCH)
+	if (work->pieces > 0)
+		interpret_sum(work);
+	else if (work->kind == PLAIT_TASK_CALL || work->kind == PLAIT_TASK_LAUNCH)
 		execute(work, true);
 	else
 		interpret_boxes(work);

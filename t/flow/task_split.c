@@ -57,8 +57,10 @@ static const plait_mapper own = { .size = sizeof(own),
 static void step(plait_kernel *kernel, plait_data *from, plait_data *to,
 		 uint32_t split, uint32_t pieces)
 {
-	const plait_access reads = { sizeof(reads), 0, from, NULL, &near };
-	const plait_access writes = { sizeof(writes), 0, to, NULL, &own };
+	const plait_access reads = { .size = sizeof(reads), .data = from,
+				     .mapper = &near };
+	const plait_access writes = { .size = sizeof(writes), .data = to,
+				      .mapper = &own };
 	const plait_argument arguments[] = { PLAIT_ACCESS(&reads),
 					     PLAIT_ACCESS(&writes),
 					     PLAIT_CHUNK() };
@@ -187,9 +189,9 @@ static void failing(void)
 
 		if (!open_flow(&flow_settings[s], 64))
 			continue;
-		access = (plait_access){ sizeof(access), PLAIT_ACCESS_WRITE,
-					 new_data(1, 16, 0, 0, 4, "u"), NULL,
-					 &own };
+		access = access_of(new_data(1, 16, 0, 0, 4, "u"),
+				   PLAIT_ACCESS_WRITE, NULL);
+		access.mapper = &own;
 		IS_INT(plait_kernel_create(flow_rig.context, &code,
 					   &desc.kernel, NULL), PLAIT_OK);
 		seen_count = 0;
@@ -231,8 +233,9 @@ static void full_window(void)
 
 	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
 		const plait_argument chunk = PLAIT_CHUNK();
-		plait_access access = { sizeof(access), PLAIT_ACCESS_READ, NULL,
-					NULL, &wide };
+		plait_access access = { .size = sizeof(access),
+					.mode = PLAIT_ACCESS_READ,
+					.mapper = &wide };
 		plait_task_desc desc = {
 			.size = sizeof(desc), .arguments = &chunk,
 			.argument_count = 1, .split = 1, .access_count = 1,
@@ -353,8 +356,9 @@ static void wide_values(void)
 #define WRONG(part, ...) \
 	do { \
 		plait_task_desc wrong = good; \
-		plait_access with = { sizeof(with), PLAIT_ACCESS_WRITE, line, \
-				      NULL, &mapper }; \
+		plait_access with = { .size = sizeof(with), \
+				      .mode = PLAIT_ACCESS_WRITE, .data = line, \
+				      .box =  NULL, .mapper = &mapper }; \
 		mapper = own; \
 		__VA_ARGS__; \
 		wrong.accesses = &with; \

@@ -98,8 +98,9 @@ static int32_t step(void *user_data)
 
 static void submit(const char *label, plait_data *data, void *user_data)
 {
-	const plait_access access = { sizeof(access), PLAIT_ACCESS_READ_WRITE,
-				      data, NULL, NULL };
+	const plait_access access = { .size = sizeof(access),
+				      .mode = PLAIT_ACCESS_READ_WRITE,
+				      .data = data };
 	const plait_task_desc desc = {
 		.size = sizeof(desc), .kind = PLAIT_TASK_CALL,
 		.function = step, .user_data = user_data, .label = label,

@@ -335,8 +335,8 @@ static plait_status submit_wait(struct scene *scene, int gate, plait_task *out)
 static plait_status submit_bump(struct scene *scene,
 				plait_host_function function)
 {
-	const plait_access access = { sizeof(access), PLAIT_ACCESS_READ_WRITE,
-				      scene->data, NULL, NULL };
+	const plait_access access = { .size = sizeof(access), .data = scene->data,
+				      .mode = PLAIT_ACCESS_READ_WRITE };
 	const plait_task_desc desc = {
 		.size = sizeof(desc), .kind = PLAIT_TASK_CALL, .label = "bump",
 		.function = function, .user_data = &scene->count,

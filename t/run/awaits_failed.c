@@ -192,8 +192,9 @@ static void check_later_work(uint32_t flags)
 
 static plait_status submit_wait(struct busy *busy)
 {
-	const plait_access access = { sizeof(access), PLAIT_ACCESS_WRITE,
-				      busy->data, NULL, NULL };
+	const plait_access access = { .size = sizeof(access),
+				      .mode = PLAIT_ACCESS_WRITE,
+				      .data = busy->data };
 	const plait_task_desc desc = {
 		.size = sizeof(desc), .kind = PLAIT_TASK_WAIT,
 		.signal = busy->gates[0], .sequence = 1,

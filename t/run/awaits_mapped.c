@@ -177,8 +177,9 @@ static int32_t note_write(void *user_data)
 static plait_task write_end(struct scene *scene)
 {
 	const plait_box box = { { ELEMENTS / 2, 0, 0 }, { ELEMENTS, 1, 1 } };
-	const plait_access access = { sizeof(access), PLAIT_ACCESS_WRITE,
-				      scene->data, &box, NULL };
+	const plait_access access = { .size = sizeof(access),
+				      .mode = PLAIT_ACCESS_WRITE,
+				      .data = scene->data, .box = &box };
 	const plait_task_desc desc = {
 		.size = sizeof(desc), .kind = PLAIT_TASK_CALL, .label = "end",
 		.function = note_write, .user_data = &scene->written,

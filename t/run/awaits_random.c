@@ -141,8 +141,9 @@ static plait_status await_queue(struct actor *actor, plait_error *error)
 
 static plait_status submit(struct actor *actor, plait_error *error)
 {
-	const plait_access access = { sizeof(access), PLAIT_ACCESS_READ_WRITE,
-				      actor->data, NULL, NULL };
+	const plait_access access = { .size = sizeof(access),
+				      .mode = PLAIT_ACCESS_READ_WRITE,
+				      .data = actor->data };
 	const plait_task_desc desc = {
 		.size = sizeof(desc), .kind = PLAIT_TASK_CALL,
 		.function = bump, .user_data = &actor->tasks,

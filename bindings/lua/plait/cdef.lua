@@ -1717,7 +1717,12 @@ enum {
 	PLAIT_ACCESS_BY_SIGNATURE = 0,
 	PLAIT_ACCESS_READ = 1,
 	PLAIT_ACCESS_WRITE = 2,
-	PLAIT_ACCESS_READ_WRITE = 3
+	PLAIT_ACCESS_READ_WRITE = 3,
+	PLAIT_ACCESS_REDUCE = 4
+};
+typedef uint32_t plait_access_flags;
+enum {
+	PLAIT_ACCESS_ACCUMULATE = 1 << 0
 };
 typedef struct plait_access {
 	uint32_t size;
@@ -1725,6 +1730,10 @@ typedef struct plait_access {
 	plait_data *data;
 	const plait_box *box;
 	const plait_mapper *mapper;
+	plait_kernel *combine;
+	uint64_t identity;
+	plait_access_flags flags;
+	uint32_t reserved0;
 } plait_access;
 plait_status plait_data_create(plait_flow *flow,
 					 const plait_data_desc *desc,

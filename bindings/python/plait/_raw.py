@@ -65,6 +65,7 @@ plait_task_kind = c_uint32
 plait_task_flags = c_uint32
 plait_capture_flags = c_uint32
 plait_access_mode = c_uint32
+plait_access_flags = c_uint32
 plait_link_flags = c_uint32
 plait_flow_format = c_int32
 plait_memory_peers = c_uint32
@@ -355,6 +356,8 @@ PLAIT_ACCESS_BY_SIGNATURE = 0
 PLAIT_ACCESS_READ = 1
 PLAIT_ACCESS_WRITE = 2
 PLAIT_ACCESS_READ_WRITE = 3
+PLAIT_ACCESS_REDUCE = 4
+PLAIT_ACCESS_ACCUMULATE = 1
 PLAIT_LINK_DIRECT = 1
 PLAIT_LINK_SHARED = 2
 PLAIT_LINK_LATENCY_ASSUMED = 4
@@ -1183,6 +1186,10 @@ class plait_access(Structure):
         ("data", c_void_p),
         ("box", c_void_p),
         ("mapper", c_void_p),
+        ("combine", c_void_p),
+        ("identity", c_uint64),
+        ("flags", plait_access_flags),
+        ("reserved0", c_uint32),
     ]
 
 

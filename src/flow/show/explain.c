@@ -15,8 +15,10 @@ const char *plait__explain_kind(const plait__record_task *task)
 					     "read", "write", "plan", "emit",
 					     "wait" };
 
-	return task->kind < sizeof(kinds) / sizeof(kinds[0]) ?
-		       kinds[task->kind] : "host access";
+	if (task->kind < sizeof(kinds) / sizeof(kinds[0]))
+		return kinds[task->kind];
+	return task->kind == PLAIT__RECORD_IDENTITY ? "identity" :
+	       task->kind == PLAIT__RECORD_COMBINE ? "combine" : "host access";
 }
 
 const char *plait__explain_mode(uint32_t mode)

@@ -15,8 +15,13 @@
 #include "base/text.h"
 #include "base/vector.h"
 
-/* Kind of a task that is not one of PLAIT_TASK_...: an access of the host. */
-enum { PLAIT__RECORD_HOST = 64 };
+/* Kinds of tasks that are not one of PLAIT_TASK_...: an access of the host. */
+enum {
+	PLAIT__RECORD_HOST = 64,
+	/* Steps of a launch that reduces. */
+	PLAIT__RECORD_IDENTITY = 65,
+	PLAIT__RECORD_COMBINE = 66
+};
 
 enum { PLAIT__RECORD_NONE = UINT32_MAX };
 

@@ -193,8 +193,8 @@ static plait_status read_entry(plait__flow_text *text, plait__token entry,
 		return plait__lexer_expected(
 			&text->line, "the name of data from a line above",
 			name);
-	*access = (plait_access){ sizeof(*access), mode, data->handle, NULL,
-				  NULL };
+	*access = (plait_access){ .size = sizeof(*access), .mode = mode,
+				  .data = data->handle };
 	if (mapper.start != NULL) {
 		access->mapper = &text->mappers[text->access_count];
 		status = read_mapper(text, mapper,

@@ -65,11 +65,12 @@ static plait_status submit_boxes(plait_flow *flow, plait_data *data,
 	for (uint64_t i = 0; status == PLAIT_OK && i <= 20; i++) {
 		const plait_box box = { { i % 5, i / 5, 0 },
 					{ i % 5 + 2, i / 5 + 2, 1 } };
-		const plait_access access = {
-			sizeof(access), i < 20 ? PLAIT_ACCESS_READ :
-						 PLAIT_ACCESS_READ_WRITE,
-			data, i < 20 ? &box : NULL, NULL
-		};
+		const plait_access access = { .size = sizeof(access),
+					      .mode = i < 20 ?
+						      PLAIT_ACCESS_READ :
+						      PLAIT_ACCESS_READ_WRITE,
+					      .data = data,
+					      .box = i < 20 ? &box : NULL };
 		const plait_task_desc desc = {
 			.size = sizeof(desc), .kind = PLAIT_TASK_CALL,
 			.function = calls_return_zero, .accesses = &access,
@@ -106,8 +107,8 @@ static plait_status submit(struct place *place, plait_error *error)
 static plait_status use_failure(struct place *place, plait_flow *flow,
 				plait_data *data, plait_error *error)
 {
-	const plait_access access = { sizeof(access), PLAIT_ACCESS_WRITE, data,
-				      NULL, NULL };
+	const plait_access access = { .size = sizeof(access),
+				      .mode = PLAIT_ACCESS_WRITE, .data = data };
 	const plait_task_desc desc = {
 		.size = sizeof(desc), .kind = PLAIT_TASK_CALL,
 		.function = calls_return_three, .accesses = &access,
@@ -244,8 +245,8 @@ static plait_status make_plan(struct place *place, plait_plan **out,
 static plait_status use_plan(struct place *place, plait_flow *flow,
 			     plait_data *data, plait_error *error)
 {
-	const plait_access access = { sizeof(access), PLAIT_ACCESS_WRITE, data,
-				      NULL, NULL };
+	const plait_access access = { .size = sizeof(access),
+				      .mode = PLAIT_ACCESS_WRITE, .data = data };
 	plait_task_desc run = { .size = sizeof(run), .kind = PLAIT_TASK_PLAN,
 				.accesses = &access, .access_count = 1 };
 	plait_status status = PLAIT_OK;

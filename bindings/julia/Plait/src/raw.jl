@@ -63,6 +63,7 @@ const plait_task_kind = UInt32
 const plait_task_flags = UInt32
 const plait_capture_flags = UInt32
 const plait_access_mode = UInt32
+const plait_access_flags = UInt32
 const plait_link_flags = UInt32
 const plait_flow_format = Int32
 const plait_memory_peers = UInt32
@@ -354,6 +355,8 @@ const PLAIT_ACCESS_BY_SIGNATURE = plait_access_mode(0)
 const PLAIT_ACCESS_READ = plait_access_mode(1)
 const PLAIT_ACCESS_WRITE = plait_access_mode(2)
 const PLAIT_ACCESS_READ_WRITE = plait_access_mode(3)
+const PLAIT_ACCESS_REDUCE = plait_access_mode(4)
+const PLAIT_ACCESS_ACCUMULATE = plait_access_flags(1)
 const PLAIT_LINK_DIRECT = plait_link_flags(1)
 const PLAIT_LINK_SHARED = plait_link_flags(2)
 const PLAIT_LINK_LATENCY_ASSUMED = plait_link_flags(4)
@@ -1088,6 +1091,10 @@ struct plait_access
     data::Ptr{plait_data}
     box::Ptr{plait_box}
     mapper::Ptr{plait_mapper}
+    combine::Ptr{plait_kernel}
+    identity::UInt64
+    flags::plait_access_flags
+    reserved0::UInt32
 end
 
 struct plait_link_info

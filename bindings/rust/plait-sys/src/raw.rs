@@ -62,6 +62,7 @@ pub type plait_task_kind = u32;
 pub type plait_task_flags = u32;
 pub type plait_capture_flags = u32;
 pub type plait_access_mode = u32;
+pub type plait_access_flags = u32;
 pub type plait_link_flags = u32;
 pub type plait_flow_format = i32;
 pub type plait_memory_peers = u32;
@@ -351,6 +352,8 @@ pub const PLAIT_ACCESS_BY_SIGNATURE: plait_access_mode = 0;
 pub const PLAIT_ACCESS_READ: plait_access_mode = 1;
 pub const PLAIT_ACCESS_WRITE: plait_access_mode = 2;
 pub const PLAIT_ACCESS_READ_WRITE: plait_access_mode = 3;
+pub const PLAIT_ACCESS_REDUCE: plait_access_mode = 4;
+pub const PLAIT_ACCESS_ACCUMULATE: plait_access_flags = 1;
 pub const PLAIT_LINK_DIRECT: plait_link_flags = 1;
 pub const PLAIT_LINK_SHARED: plait_link_flags = 2;
 pub const PLAIT_LINK_LATENCY_ASSUMED: plait_link_flags = 4;
@@ -1049,6 +1052,10 @@ pub struct plait_access [size] {
     pub data: *mut plait_data,
     pub r#box: *const plait_box,
     pub mapper: *const plait_mapper,
+    pub combine: *mut plait_kernel,
+    pub identity: u64,
+    pub flags: plait_access_flags,
+    pub reserved0: u32,
 }
 pub struct plait_link_info [size] {
     pub size: u32,
