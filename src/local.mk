@@ -614,6 +614,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/memory/task_placer.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/memory/generator.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/memory/instruction_words.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/memory/instruction_warnings.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/memory/instruction_forms.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/lanes/outcomes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/lanes/window.c

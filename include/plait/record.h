@@ -100,7 +100,9 @@ enum {
 	PLAIT_MEMORIES_SHARED = 1,
 	/* A block grows when a task needs it; without this flag it is made as
 	 * large as any task of the record needs it. */
-	PLAIT_MEMORIES_NO_LOOKAHEAD = 2
+	PLAIT_MEMORIES_NO_LOOKAHEAD = 2,
+	/* Warnings are PLAIT_E_INVALID; the text has the first one. */
+	PLAIT_MEMORIES_STRICT = 4
 };
 
 /* Policy for the device of a launch; pieces of a split launch have theirs. */

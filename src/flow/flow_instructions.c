@@ -5,6 +5,8 @@
 #include "flow/flow.h"
 #include "flow/flow_write.h"
 #include "flow/memory/instruction_forms.h"
+#include "flow/memory/instruction_warnings.h"
+#include "flow/show/explain.h"
 #include "flow/policy/links_read.h"
 
 #include "base/error.h"
@@ -43,7 +45,8 @@ static plait_status check_system(const plait_memories_desc *desc,
 				 plait_error *error)
 {
 	const uint32_t known = PLAIT_MEMORIES_SHARED |
-			       PLAIT_MEMORIES_NO_LOOKAHEAD;
+			       PLAIT_MEMORIES_NO_LOOKAHEAD |
+			       PLAIT_MEMORIES_STRICT;
 
 	if (desc->devices == 0 || desc->devices > PLAIT__MEMORY_DEVICES)
 		return plait__fail(error, PLAIT_E_INVALID,
@@ -105,6 +108,56 @@ static plait_status refuse(const plait__record *record,
 			   (unsigned long long)generator->system.capacity);
 }
 
+/* `text` has a line for each. */
+static plait_status fail_warnings(const char *text, uint32_t count,
+				  plait_error *error)
+{
+	const char *first = text + strlen("warning: ");
+
+	return plait__fail(error, PLAIT_E_INVALID,
+			   "%u warning%s; the first: %.*s", count,
+			   count == 1 ? "" : "s",
+			   (int)(strchr(first, '\n') - first), first);
+}
+
+/* Refuse a system with warnings; the error has the first one. */
+static plait_status check_warnings(const plait__record *record,
+				   const plait__generator *generator,
+				   plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+	plait__vector warnings;
+	plait__text text;
+	uint32_t count;
+
+	plait__vector_init(&warnings, record->allocator,
+			   sizeof(plait__instruction_warning));
+	plait__text_init(&text, record->allocator);
+	if (!plait__instruction_warnings_find(generator, &warnings))
+		text.failed = true;
+	plait__explain_warnings(record, &text);
+	plait__instruction_warnings_text(record, &warnings, &text);
+	count = record->warnings.count + warnings.count;
+	if (text.failed)
+		status = plait__fail(error, PLAIT_E_NOMEM,
+				     "no memory for warnings");
+	else if (count > 0)
+		status = fail_warnings(text.bytes, count, error);
+	plait__text_fini(&text);
+	plait__vector_fini(&warnings);
+	return status;
+}
+
+static void write_list(const plait__record *record,
+		       const struct request *request,
+		       const plait__generator *generator, plait__text *out)
+{
+	if (request->format == PLAIT_FLOW_TEXT)
+		plait__instruction_forms_text(record, generator, out);
+	else
+		plait__instruction_forms_json(record, generator, out);
+}
+
 /* Caller holds the lock. */
 static plait_status write_form(const plait__record *record,
 			       const struct request *request, plait__text *out,
@@ -121,10 +174,10 @@ static plait_status write_form(const plait__record *record,
 		out->failed = true;
 	else if (generator.state.refusal.task != PLAIT__INSTRUCTION_NONE)
 		status = refuse(record, &generator, error);
-	else if (request->format == PLAIT_FLOW_TEXT)
-		plait__instruction_forms_text(record, &generator, out);
-	else
-		plait__instruction_forms_json(record, &generator, out);
+	else if ((request->desc->flags & PLAIT_MEMORIES_STRICT) != 0)
+		status = check_warnings(record, &generator, error);
+	if (status == PLAIT_OK && !out->failed)
+		write_list(record, request, &generator, out);
 	plait__generator_fini(&generator);
 	return status;
 }

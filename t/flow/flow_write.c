@@ -308,8 +308,11 @@ static void bad_policies(void)
 		{ { .memory_bytes = 63 }, PLAIT_E_NOMEM, "task 1 \"a\", piece 0 "
 		  "of 1, needs 64 bytes of memory 1, which has 63" },
 		{ { .memory_bytes = 64, .lanes = UINT32_MAX }, PLAIT_OK, "" },
+		{ { .flags = PLAIT_MEMORIES_STRICT }, PLAIT_E_INVALID,
+		  "1 warning; the first: task 2 \"b\" reads v, which" },
 	};
-	static const char text[] = "data u 8\ntask a items=8 writes=u\n";
+	static const char text[] = "data u 8\ntask a items=8 writes=u\n"
+				   "data v 8\ntask b reads=v\n";
 
 	if (!open_recorded(0))
 		return;
@@ -343,8 +346,8 @@ static void bad_instructions(void)
 	IS_INT(instruct(64, 0, 0, PLAIT_FLOW_TEXT), PLAIT_E_INVALID);
 	IS_INT(instruct(1, 3, 0, PLAIT_FLOW_TEXT), PLAIT_E_INVALID);
 	HAS_STR(flow_rig.error.text, "peers 3 is not one of");
-	IS_INT(instruct(1, 0, 4, PLAIT_FLOW_TEXT), PLAIT_E_INVALID);
-	HAS_STR(flow_rig.error.text, "flags 0x4 has bits");
+	IS_INT(instruct(1, 0, 8, PLAIT_FLOW_TEXT), PLAIT_E_INVALID);
+	HAS_STR(flow_rig.error.text, "flags 0x8 has bits");
 	IS_INT(instruct(1, 0, 0, PLAIT_FLOW_DOT), PLAIT_E_INVALID);
 	HAS_STR(flow_rig.error.text, "format 2 is not one of");
 	IS_INT(instruct(1, 0, 0, -1), PLAIT_E_INVALID);

@@ -165,7 +165,53 @@ g = Graph("data u 64\ntask r items=64 split=1 reads=u:own\n", 2)
 ok(len(g.all["warnings"]) == 2 and not g.copies(), "what nothing wrote is not copied", g.all["warnings"])
 g = Graph("data u 64\ntask w items=64 split=1 writes=u:near(1)\n", 2)
 ok([w["warning"] for w in g.all["warnings"]] == ["pieces"], "pieces that overlap", g.all["warnings"])
-ok(flow("data u\ntask r items=1 reads=u\n", "--memories", "1", "--strict")[0] == 1, "with --strict an error")
+code, out, error = flow("data u\ntask r items=1 reads=u\n", "--memories", "1", "--strict")
+ok(code == 1 and "1 warning; the first: " in error and "which nothing wrote" in error and out.startswith("1 device"),
+   "with --strict an error", error)
+
+
+def warnings(text, devices, *options):
+    return [{k: w[k] for k in sorted(w)} for w in Graph(text, devices, *options).all["warnings"]]
+
+
+# Blocks: parts with gaps.
+def parts(count):
+    return "data u 100\ntask i writes=u\n" + "".join("task t items=1 reads=u[%d:%d]\n" % (3 * i, 3 * i + 1) for i in range(count))
+
+
+ok(warnings(parts(10), 1) == [], "ten blocks")
+ok(warnings(parts(11), 1) == [{"count": 11, "data": "u", "memory": 1, "warning": "blocks"}], "eleven blocks", warnings(parts(11), 1))
+ok("warning: memory 1 has 11 blocks of u at a time\n" in flow(parts(11), "--memories", "1")[1], "as text")
+ok(warnings(parts(11), 2, "--choose", "round-robin") == [], "of two memories")
+
+
+# Small copies: one for each writer.
+def writers(count, each):
+    return "data u %d bytes=1\ntask i writes=u\n" % (count * each) + "".join(
+        "task w writes=u[%d:%d]\n" % (i * each, (i + 1) * each) for i in range(count)) + "task r items=1 reads=u\n"
+
+
+ok(warnings(writers(256, 8), 1) == [] and len(Graph(writers(256, 8), 1).copies()) == 256, "256 small copies")
+number = Graph(writers(257, 8), 1).task("r")["task"]
+ok(warnings(writers(257, 8), 1) == [{"count": 257, "data": "u", "memory": 1, "task": number, "warning": "copies"}], "one more",
+   warnings(writers(257, 8), 1))
+ok('task %d "r" needs 257 copies of u of less than 4096 bytes to memory 1\n' % number in flow(writers(257, 8), "--memories", "1")[1], "as text")
+ok(warnings(writers(257, 4095), 1) != [] and warnings(writers(257, 4096), 1) == [], "copies of 4096 bytes are not small")
+ok(warnings(writers(256, 8) + "task w writes=u[0:1]\ntask r items=1 reads=u\n", 1) == [], "two tasks")
+
+
+# Evictions: three data, room for two; 64 tasks are a horizon.
+def rounds(count):
+    return "data a 8 bytes=1\ndata b 8 bytes=1\ndata c 8 bytes=1\ntask i writes=a,b,c\nrepeat %d\ntask x items=1 reads=a\n" \
+        "task y items=1 reads=b\ntask z items=1 reads=c\nend\n" % count
+
+
+ok(warnings(rounds(63), 1, "--bytes", "16") == [], "evictions in three horizons")
+ok(warnings(rounds(66), 1, "--bytes", "16") == [{"count": 4, "memory": 1, "warning": "evictions"}], "in four",
+   warnings(rounds(66), 1, "--bytes", "16"))
+ok(warnings(rounds(66), 1, "--bytes", "24") == [], "none with room for all")
+code, out, error = flow(rounds(66), "--memories", "1", "--bytes", "16", "--strict")
+ok(code == 1 and "1 warning; the first: memory 1 evicts blocks in 4 horizons of 64 tasks in a row" in error, "with --strict", error)
 
 # --- options
 for options, part in ((("--memories", "0"), "at least one device"), (("--memories", "31"), "up to 30"),

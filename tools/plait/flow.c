@@ -300,7 +300,14 @@ static int check(const struct request *request, plait_flow *flow)
 {
 	plait_flow_info info = { .size = sizeof(info) };
 	plait_error error = { .size = sizeof(error) };
+	struct request strict = *request;
+	uint64_t bytes;
 
+	strict.memories.flags |= PLAIT_MEMORIES_STRICT;
+	if (request->strict && request->memories.devices > 0)
+		return write_text(&strict, flow, NULL, 0, &bytes, &error) ==
+				       PLAIT_OK ?
+			       COMMAND_DONE : fail(request, &error);
 	if (plait_flow_query(flow, &info, &error) != PLAIT_OK)
 		return fail(request, &error);
 	if (info.warnings == 0 || !request->strict)

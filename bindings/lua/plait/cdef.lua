@@ -1794,7 +1794,8 @@ enum {
 typedef uint32_t plait_memories_flags;
 enum {
 	PLAIT_MEMORIES_SHARED = 1,
-	PLAIT_MEMORIES_NO_LOOKAHEAD = 2
+	PLAIT_MEMORIES_NO_LOOKAHEAD = 2,
+	PLAIT_MEMORIES_STRICT = 4
 };
 typedef uint32_t plait_device_choice;
 enum {

@@ -437,8 +437,8 @@ end
 -- other directly: "all" (the default), "ring" or "none"; `shared`, the devices have one memory
 -- in all; `lookahead = false`, blocks grow when a task needs it; `choose`, `parent`, `lane`,
 -- policies for devices and lanes; `lanes`, per device, math.huge: no limit; `memory_bytes`, of
--- each memory of devices; `links`, lines "From,To,Bandwidth"; `format`, "text" (the default) or
--- "json".
+-- each memory of devices; `links`, lines "From,To,Bandwidth"; `strict`, warnings are an error;
+-- `format`, "text" (the default) or "json".
 function Flow:instructions(options)
   local number = FORMATS[options.format or "text"] or core.raise("no format " .. core.describe(options.format))
   local peers = PEERS[options.peers or "all"] or core.raise("no peers " .. core.describe(options.peers))
@@ -448,7 +448,8 @@ function Flow:instructions(options)
     lanes = options.lanes == math.huge and 0xffffffff or options.lanes, memory_bytes = options.memory_bytes,
     links = options.links,
     flags = (options.shared and lib.PLAIT_MEMORIES_SHARED or 0) +
-            (options.lookahead == false and lib.PLAIT_MEMORIES_NO_LOOKAHEAD or 0)})
+            (options.lookahead == false and lib.PLAIT_MEMORIES_NO_LOOKAHEAD or 0) +
+            (options.strict and lib.PLAIT_MEMORIES_STRICT or 0)})
   return text_of(function(...)
     return lib.plait_flow_write_instructions(self:handle(), desc, number, ...)
   end)

@@ -567,14 +567,17 @@ class Flow(Handle):
 
     def instructions(self, devices: int, peers: str = "all", shared: bool = False, lookahead: bool = True,
                      format: str = "text", choose: str = "earliest", parent: str = "best", lane: str = "reuse",
-                     lanes: Optional[int] = 1, memory_bytes: int = 0, links: Optional[str] = None) -> str:
+                     lanes: Optional[int] = 1, memory_bytes: int = 0, links: Optional[str] = None,
+                     strict: bool = False) -> str:
         """Return what the tasks of a flow with `record` would do on devices with memories, as
         "text" or "json"; see doc/flow-memories.md. `peers`: memories that copy to each other
         directly: "all", "ring" or "none". `shared`: the devices have one memory in all. Without
         `lookahead` blocks grow when a task needs it. `choose`, `parent`, `lane`: policies for
         devices and lanes. `lanes`: per device, None: no limit. `memory_bytes`: of each memory of
-        devices, 0: no limit. `links`: lines "From,To,Bandwidth"."""
-        flags = (_raw.PLAIT_MEMORIES_SHARED if shared else 0) | (0 if lookahead else _raw.PLAIT_MEMORIES_NO_LOOKAHEAD)
+        devices, 0: no limit. `links`: lines "From,To,Bandwidth". `strict`: warnings are an error."""
+        flags = ((_raw.PLAIT_MEMORIES_SHARED if shared else 0) |
+                 (0 if lookahead else _raw.PLAIT_MEMORIES_NO_LOOKAHEAD) |
+                 (_raw.PLAIT_MEMORIES_STRICT if strict else 0))
         desc = sized(_raw.plait_memories_desc, devices=devices, peers=chosen("peers", peers, _PEERS), flags=flags,
                      choose=chosen("choose", choose, _CHOICES), parent=chosen("parent", parent, _PARENTS),
                      lane=chosen("lane", lane, _LANES), lanes=0xffffffff if lanes is None else lanes,

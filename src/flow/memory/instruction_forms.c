@@ -2,6 +2,7 @@
 /* Generated instructions as text and as JSON; see instruction_forms.h. */
 #include "flow/memory/instruction_forms.h"
 
+#include "flow/memory/instruction_warnings.h"
 #include "flow/memory/instruction_words.h"
 #include "flow/show/explain.h"
 #include "flow/show/record_forms.h"
@@ -14,8 +15,23 @@ struct form {
 	const plait__record *record;
 	const plait__generator *generator;
 	const plait__instructions *list;
+	plait__vector warnings; /* plait__instruction_warning */
 	plait__text *out;
 };
+
+/* Find the warnings, which plait__vector_fini ends. */
+static struct form begin(const plait__record *record,
+			 const plait__generator *generator, plait__text *out)
+{
+	struct form form = { .record = record, .generator = generator,
+			     .list = &generator->list, .out = out };
+
+	plait__vector_init(&form.warnings, record->allocator,
+			   sizeof(plait__instruction_warning));
+	if (!plait__instruction_warnings_find(generator, &form.warnings))
+		out->failed = true;
+	return form;
+}
 
 static void add_count(const struct form *form, const char *before,
 		      uint64_t count, const char *what)
@@ -55,7 +71,8 @@ static void add_sums(const struct form *form)
 	for (uint32_t k = 0; k <= PLAIT__INSTRUCTION_JOIN; k++)
 		add_kind(form, &sums, k);
 	add_count(form, ", ", sums.waits, "wait");
-	add_count(form, ", ", form->record->warnings.count, "warning");
+	add_count(form, ", ", form->record->warnings.count +
+		  form->warnings.count, "warning");
 	plait__text_add(form->out, "\n");
 }
 
@@ -190,14 +207,15 @@ void plait__instruction_forms_text(const plait__record *record,
 				   const plait__generator *generator,
 				   plait__text *out)
 {
-	const struct form form = { record, generator, &generator->list,
-				   out };
+	struct form form = begin(record, generator, out);
 
 	add_sums(&form);
 	add_memories(&form);
 	for (uint32_t n = 1; n <= form.list->items.count; n++)
 		add_instruction(&form, n);
 	plait__explain_warnings(record, out);
+	plait__instruction_warnings_text(record, &form.warnings, out);
+	plait__vector_fini(&form.warnings);
 }
 
 /* ---- JSON ---- */
@@ -333,8 +351,7 @@ void plait__instruction_forms_json(const plait__record *record,
 				   const plait__generator *generator,
 				   plait__text *out)
 {
-	const struct form form = { record, generator, &generator->list,
-				   out };
+	struct form form = begin(record, generator, out);
 
 	json_memories(&form);
 	plait__record_forms_data(record, out);
@@ -342,6 +359,9 @@ void plait__instruction_forms_json(const plait__record *record,
 	for (uint32_t n = 1; n <= form.list->items.count; n++)
 		json_instruction(&form, n);
 	plait__text_add(out, "]");
-	plait__record_forms_warnings(record, out);
-	plait__text_add(out, "}\n");
+	plait__record_forms_open_warnings(record, out);
+	plait__instruction_warnings_json(record, &form.warnings,
+					 record->warnings.count > 0, out);
+	plait__text_add(out, "]}\n");
+	plait__vector_fini(&form.warnings);
 }

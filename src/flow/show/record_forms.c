@@ -124,7 +124,8 @@ static void add_tasks(const plait__record *record, plait__text *out)
 	plait__text_add(out, "]");
 }
 
-void plait__record_forms_warnings(const plait__record *record, plait__text *out)
+void plait__record_forms_open_warnings(const plait__record *record,
+				       plait__text *out)
 {
 	plait__text_add(out, ",\n\"warnings\":[");
 	for (uint32_t i = 0; i < record->warnings.count; i++) {
@@ -140,7 +141,6 @@ void plait__record_forms_warnings(const plait__record *record, plait__text *out)
 		plait__record_forms_box(record, warning->data, &warning->box, out);
 		plait__text_add(out, "}");
 	}
-	plait__text_add(out, "]");
 }
 
 void plait__record_forms_json(const plait__record *record, plait__text *out)
@@ -148,8 +148,8 @@ void plait__record_forms_json(const plait__record *record, plait__text *out)
 	plait__text_add(out, "{\"lanes\":%" PRIu32 ",\n", record->lanes);
 	plait__record_forms_data(record, out);
 	add_tasks(record, out);
-	plait__record_forms_warnings(record, out);
-	plait__text_add(out, "}\n");
+	plait__record_forms_open_warnings(record, out);
+	plait__text_add(out, "]}\n");
 }
 
 /* ---- DOT ---- */

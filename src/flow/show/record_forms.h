@@ -8,11 +8,11 @@
 void plait__record_forms_json(const plait__record *record, plait__text *out);
 void plait__record_forms_dot(const plait__record *record, plait__text *out);
 
-/* Parts of the JSON form: "data":[...], "warnings":[...] with a comma before, and
- * the members of a box: "data", "low", "high". */
+/* Parts of the JSON form: "data":[...], "warnings":[... with a comma before and
+ * without an end, and the members of a box: "data", "low", "high". */
 void plait__record_forms_data(const plait__record *record, plait__text *out);
-void plait__record_forms_warnings(const plait__record *record,
-				  plait__text *out);
+void plait__record_forms_open_warnings(const plait__record *record,
+				       plait__text *out);
 void plait__record_forms_box(const plait__record *record, uint32_t data,
 			     const plait_box *box, plait__text *out);
 

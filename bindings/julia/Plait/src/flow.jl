@@ -488,22 +488,23 @@ end
 """
     Plait.instructions(flow, devices; peers=:all, shared=false, lookahead=true, format=:text,
                        choose=:earliest, parent=:best, lane=:reuse, lanes=1, memory_bytes=0,
-                       links=nothing)
+                       links=nothing, strict=false)
 
 Return what the tasks of a flow with `record` would do on devices with memories, as `:text` or
 `:json`; see doc/flow-memories.md. `peers`: memories that copy to each other directly: `:all`,
 `:ring` or `:none`. `shared`: the devices have one memory in all. Without `lookahead` blocks
 grow when a task needs it. `choose`, `parent`, `lane`: policies for devices and lanes. `lanes`: per
 device, `nothing`: no limit. `memory_bytes`: of each memory of devices, 0: no limit. `links`: lines
-"From,To,Bandwidth".
+"From,To,Bandwidth". `strict`: warnings are an error.
 """
 function instructions(flow::Flow, devices; peers=:all, shared=false, lookahead=true, format=:text,
                       choose=:earliest, parent=:best, lane=:reuse, lanes=1, memory_bytes=0,
-                      links=nothing)
+                      links=nothing, strict=false)
     haskey(FLOW_FORMATS, format) || throw(ArgumentError("instructions: no format $(repr(format))"))
     haskey(MEMORY_PEERS, peers) || throw(ArgumentError("instructions: no peers $(repr(peers))"))
     flags = (shared ? Raw.PLAIT_MEMORIES_SHARED : 0) |
-            (lookahead ? 0 : Raw.PLAIT_MEMORIES_NO_LOOKAHEAD)
+            (lookahead ? 0 : Raw.PLAIT_MEMORIES_NO_LOOKAHEAD) |
+            (strict ? Raw.PLAIT_MEMORIES_STRICT : 0)
     given = links === nothing ? "" : String(links)
     GC.@preserve given begin
         desc = Ref(sized(Raw.plait_memories_desc; devices=devices, peers=MEMORY_PEERS[peers], flags=flags,

@@ -367,6 +367,7 @@ pub const PLAIT_PEERS_RING: plait_memory_peers = 1;
 pub const PLAIT_PEERS_NONE: plait_memory_peers = 2;
 pub const PLAIT_MEMORIES_SHARED: plait_memories_flags = 1;
 pub const PLAIT_MEMORIES_NO_LOOKAHEAD: plait_memories_flags = 2;
+pub const PLAIT_MEMORIES_STRICT: plait_memories_flags = 4;
 pub const PLAIT_CHOOSE_EARLIEST: plait_device_choice = 0;
 pub const PLAIT_CHOOSE_SINGLE: plait_device_choice = 1;
 pub const PLAIT_CHOOSE_ROUND_ROBIN: plait_device_choice = 2;

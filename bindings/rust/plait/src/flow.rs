@@ -271,6 +271,12 @@ impl Memories {
         self.flags |= raw::PLAIT_MEMORIES_NO_LOOKAHEAD;
         self
     }
+
+    /// Make warnings errors.
+    pub fn strict(mut self) -> Self {
+        self.flags |= raw::PLAIT_MEMORIES_STRICT;
+        self
+    }
 }
 
 /// A stream of tasks.  Their order is inferred from the data that they access.
