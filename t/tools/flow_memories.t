@@ -18,7 +18,7 @@ blocks = re.findall("```\n(.*?)```", PAGE, re.S)
 code, out, error = flow(blocks[0], "--memories", "2")
 ok(code == 0 and out == blocks[1] and error == "", "the example prints what the page shows", out, error)
 g = Graph(blocks[0], 2)
-for key, part in (("devices", g.all), ("instructions", g.all), ("uses", g.list[1]), ("preds", g.list[1]),
+for key, part in (("devices", g.all), ("instructions", g.all), ("uses", g.list[1]), ("traffic", g.list[1]), ("preds", g.list[1]),
                   ("source_block", g.copies()[0]), ("block", g.kind("alloc")[0]), ("warnings", g.all)):
     ok(key in part and "`%s`" % key in PAGE, "the page has the key " + key)
 ok(flow(blocks[0], "--memories", "2", "--json")[1] == flow(blocks[0], "--memories", "2", "--json")[1], "it is repeatable")
@@ -159,6 +159,22 @@ RING = ("data u 256x256 bytes=4\ntask i items=1 writes=u\ntask x reads=u[64:192,
         "task r reads=u\n")
 g = Graph(RING, 1)
 ok(sum(i["bytes"] for i in g.copies(1, 0)) == 256 * 256 * 4 and len(g.copies(1, 0)) == 5, "a ring is copied as four boxes", boxes(g.copies()))
+
+# A hole in the old block: the host has it.
+HOLE = ("data u 96x96 bytes=4\ntask a items=1 writes=u[0:64,0:64]\ntask h writes=u[16:48,16:48]\n"
+        "task b items=1 reads=u[0:64,0:64] writes=u[0:96,64:96]\n")
+g = Graph(HOLE, 1, "--lookahead", "none")
+ok(sum(i["bytes"] for i in g.kind("resize")) == (64 * 64 - 32 * 32) * 4 and boxes(g.copies(0, 1)) == [("u", (16, 16), (48, 48))] and
+   all(g.follows(g.task("b"), i) for i in g.kind("resize") + g.copies()), "an odd shape is moved around its hole", g.list)
+
+# --- bytes of a launch in its memory, by mapper
+for how, each in (("reads=u:all", [1024]), ("writes=u:all", [1024]), ("updates=u:all", [2048]), ("reads=u:own", [256] * 4),
+                  ("updates=u:own", [512] * 4), ("reads=u:all writes=v:own", [1024 + 256] * 4),
+                  ("reads=u:near(1)", [260, 264, 264, 260]), ("reads=u:own,u:own", [512] * 4), ("updates=s", [0])):
+    text = "data u 256 bytes=4\ndata v 256 bytes=4\ndata s bytes=0\ntask k items=256%s %s\n" % (
+        " split=1 pieces=4" if len(each) > 1 else "", how)
+    got = [i["traffic"] for i in Graph("data i\ntask i writes=i\n" + text, 1).kind("launch")]
+    ok(got == each, "traffic of " + how, got)
 
 # --- warnings
 g = Graph("data u 64\ntask r items=64 split=1 reads=u:own\n", 2)

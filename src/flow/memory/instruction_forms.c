@@ -285,6 +285,10 @@ static void json_uses(const struct form *form, const plait__instruction *at)
 		plait__text_add(form->out, "}");
 	}
 	plait__text_add(form->out, "]");
+	if (at->kind == PLAIT__INSTRUCTION_TASK)
+		plait__text_add(form->out, ",\"traffic\":%" PRIu64,
+				plait__instruction_words_traffic(
+					form->record, form->list, at));
 }
 
 static void json_order(const struct form *form, const plait__instruction *at)

@@ -69,6 +69,27 @@ const char *plait__instruction_words_lane(const plait__instructions *list,
 	return room;
 }
 
+uint64_t plait__instruction_words_traffic(const plait__record *record,
+					  const plait__instructions *list,
+					  const plait__instruction *task)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < task->operand_count; i++) {
+		const plait__record_access *access = plait__record_access_at(
+			record,
+			plait__instructions_operand(list, task, i)->access);
+		uint64_t each = plait__box_elements(&access->box) *
+				plait__record_data_at(record, access->data)
+					->element_bytes;
+
+		bytes += access->mode == (PLAIT__ACCESS_READS |
+					  PLAIT__ACCESS_WRITES) ?
+				 2 * each : each;
+	}
+	return bytes;
+}
+
 plait__instruction_sums
 plait__instruction_words_sum(const plait__instructions *list)
 {

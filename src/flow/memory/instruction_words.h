@@ -22,6 +22,12 @@ const char *plait__instruction_words_lane(const plait__instructions *list,
 					  uint32_t lane,
 					  char room[PLAIT__INSTRUCTION_LANE]);
 
+/* Bytes that a task moves from and to its memory: those of each access, once for
+ * a read and once for a write. */
+uint64_t plait__instruction_words_traffic(const plait__record *record,
+					  const plait__instructions *list,
+					  const plait__instruction *task);
+
 typedef struct plait__instruction_sums {
 	uint64_t counts[PLAIT__INSTRUCTION_JOIN + 1]; /* by kind */
 	uint64_t bytes[PLAIT__INSTRUCTION_JOIN + 1];
