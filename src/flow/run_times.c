@@ -2,12 +2,23 @@
 /* Times of the runs of a repetition; see run_times.h. */
 #include "flow/run_times.h"
 
+enum {
+	/* Runs by one thread before their time decides for several. */
+	FIRST_RUNS = 2,
+	/* An estimate of 0 grows, too. */
+	LEAST_STEP_NS = 1000,
+	/* Several threads are worth it if they take 1/8 less. */
+	LEAST_GAIN = 8
+};
+
 void plait__run_time_add(plait__run_time *time, uint64_t ns)
 {
+	uint64_t most = 2 * time->ns + LEAST_STEP_NS;
+
 	if (time->count == 0 || ns < time->ns)
 		time->ns = ns;
-	else
-		time->ns += (ns - time->ns) / 8;
+	else /* preempted, if it is more */
+		time->ns += ((ns < most ? ns : most) - time->ns) / 8;
 	if (time->count < PLAIT__RUN_TRIALS)
 		time->count++;
 }
@@ -25,12 +36,12 @@ bool plait__run_times_choose_alone(plait__run_times *times)
 
 	if (times->must_share)
 		return false;
-	if (alone->ns <= PLAIT__RUN_SHORT_NS ||
+	if (alone->ns <= PLAIT__RUN_SHORT_NS || alone->count < FIRST_RUNS ||
 	    (alone->ns <= PLAIT__RUN_LONG_NS && !is_judged(alone)))
 		return true;
 	if (!is_judged(shared))
 		return false;
-	faster = alone->ns <= shared->ns;
+	faster = alone->ns - alone->ns / LEAST_GAIN <= shared->ns;
 	phase = times->runs++ % PLAIT__RUN_PERIOD;
 	if (phase < PLAIT__RUN_PERIOD - PLAIT__RUN_TRIALS)
 		return faster;

@@ -11,8 +11,9 @@
 
 enum {
 	/* A run that takes one thread less is not worth a queue, which costs
-	 * some microseconds; one that takes more is for several threads until
-	 * their time is known, and is tried once per period then. */
+	 * some microseconds; one that takes more, twice, is for several
+	 * threads until their time is known, and is tried once per period
+	 * then. */
 	PLAIT__RUN_SHORT_NS = 20000,
 	PLAIT__RUN_LONG_NS = 1000000,
 	/* Runs of a kind before it is judged: the first ones wake workers, and
@@ -23,7 +24,8 @@ enum {
 	PLAIT__RUN_PERIOD = 1024
 };
 
-/* Estimates: they follow a faster run at once, and slower ones slowly. */
+/* Estimates: they follow a faster run at once, and slower ones slowly, by an
+ * eighth at most: one run whose thread was preempted does not count. */
 typedef struct plait__run_time {
 	uint64_t ns;
 	uint32_t count; /* of runs, at most PLAIT__RUN_TRIALS */

@@ -41,16 +41,28 @@ static void long_runs(void)
 {
 	plait__run_times times = { .runs = 0 };
 
-	/* Once, and once per period: the trial is as long. */
-	IS_UINT(run(&times, PLAIT__RUN_LONG_NS + 1, PLAIT__RUN_LONG_NS),
-		1 + TRIED / PLAIT__RUN_TRIALS);
+	/* Twice, and once per period: the trial is as long. */
+	IS_UINT(run(&times, PLAIT__RUN_LONG_NS + 1, PLAIT__RUN_LONG_NS / 2),
+		2 + TRIED / PLAIT__RUN_TRIALS);
 }
 
-/* The first run by one thread was disturbed: a trial finds that out. */
+/* The first run by one thread was disturbed: the second one tells. */
 static void slow_first_run(void)
 {
 	plait__run_times times = { .runs = 0 };
 
+	plait__run_time_add(&times.alone, 2 * PLAIT__RUN_LONG_NS);
+	OK(plait__run_times_choose_alone(&times));
+	plait__run_time_add(&times.alone, PLAIT__RUN_SHORT_NS);
+	OK(plait__run_times_choose_alone(&times));
+}
+
+/* Both first runs by one thread were disturbed: a trial finds that out. */
+static void slow_first_runs(void)
+{
+	plait__run_times times = { .runs = 0 };
+
+	plait__run_time_add(&times.alone, 2 * PLAIT__RUN_LONG_NS);
 	plait__run_time_add(&times.alone, 2 * PLAIT__RUN_LONG_NS);
 	OK(!plait__run_times_choose_alone(&times));
 	OK(run(&times, 30000, 50000) >= RUNS - PLAIT__RUN_PERIOD - TRIED);
@@ -62,6 +74,15 @@ static void faster_shared(void)
 
 	IS_UINT(run(&times, 50000, 30000),
 		PLAIT__RUN_TRIALS + TRIED);
+}
+
+/* Several threads would do no more than one. */
+static void hardly_faster_shared(void)
+{
+	plait__run_times times = { .runs = 0 };
+
+	IS_UINT(run(&times, 30000, 29000),
+		RUNS - PLAIT__RUN_TRIALS - TRIED);
 }
 
 static void faster_alone(void)
@@ -104,6 +125,27 @@ static void disturbed(void)
 	OK(plait__run_times_choose_alone(&times));
 }
 
+/* A thread that was preempted for 20 ms tells nothing about the work. */
+static void preempted(void)
+{
+	plait__run_times times = { .runs = 0 };
+
+	IS_UINT(run(&times, PLAIT__RUN_SHORT_NS / 2, 1), RUNS);
+	plait__run_time_add(&times.alone, 20000000);
+	IS_UINT(run(&times, PLAIT__RUN_SHORT_NS / 2, 1), RUNS);
+}
+
+/* Work that has grown does: twenty such runs. */
+static void grown(void)
+{
+	plait__run_times times = { .runs = 0 };
+
+	IS_UINT(run(&times, PLAIT__RUN_SHORT_NS / 2, 1), RUNS);
+	for (int i = 0; i < 20; i++)
+		plait__run_time_add(&times.alone, 10 * PLAIT__RUN_SHORT_NS);
+	OK(times.alone.ns > PLAIT__RUN_SHORT_NS);
+}
+
 static void waiting_tasks(void)
 {
 	plait__run_times times = { .must_share = true };
@@ -115,11 +157,15 @@ static const struct tap_scenario all[] = {
 	{ "short runs", short_runs },
 	{ "long runs", long_runs },
 	{ "a slow first run", slow_first_run },
+	{ "slow first runs", slow_first_runs },
 	{ "faster by several", faster_shared },
+	{ "hardly faster by several", hardly_faster_shared },
 	{ "faster by one", faster_alone },
 	{ "changed", changed },
 	{ "slow start", slow_start },
 	{ "disturbed", disturbed },
+	{ "preempted", preempted },
+	{ "grown", grown },
 	{ "waiting tasks", waiting_tasks },
 };
 
