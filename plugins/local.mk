@@ -97,9 +97,10 @@ pkglib_LTLIBRARIES += %D%/plait_trace.la
 %C%_plait_trace_la_LDFLAGS = $(LDFLAGS_PLUGIN)
 %C%_plait_trace_la_LIBADD = -lpthread
 # shm: ranks are processes of this machine
-SHM = %D%/shm/bell.h %D%/shm/instance.c %D%/shm/link.c %D%/shm/mail.c \
-	%D%/shm/name.c %D%/shm/option.c %D%/shm/peer.c %D%/shm/place.c \
-	%D%/shm/port.c %D%/shm/segment.c %D%/shm/shm.h
+SHM = %D%/shm/attach.c %D%/shm/bell.h %D%/shm/instance.c %D%/shm/link.c \
+	%D%/shm/mail.c %D%/shm/meet.c %D%/shm/name.c %D%/shm/option.c \
+	%D%/shm/peer.c %D%/shm/place.c %D%/shm/port.c %D%/shm/segment.c \
+	%D%/shm/shm.h
 pkglib_LTLIBRARIES += %D%/plait_shm.la
 %C%_plait_shm_la_SOURCES = %D%/shm/entry.c $(SHM)
 %C%_plait_shm_la_CPPFLAGS = $(CPPFLAGS_PLUGIN) -I$(srcdir)/%D%

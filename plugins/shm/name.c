@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of ports: an abstract socket for each, bound while the port is open.
- * The kernel tells a peer that connects which process listens, and frees the
- * name with that process.
+ * Names of ports: an abstract socket, bound while a port of the name and rank is
+ * open in this process.  The kernel tells a peer that connects which process
+ * listens, and frees the name with that process.  The ports of the process are
+ * numbered in the order in which they were opened; the names of their segments
+ * have the numbers.
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +19,59 @@
 
 #include "shm.h"
 
-void plaitp_shm_name_of_file(const plait_backend_port *port, uint32_t rank,
-			     char out[SHM_FILE_BYTES])
+/* A process that was forked has the ports of its parent in the list. */
+static struct {
+	pthread_mutex_t lock; /* guards the fields below */
+	plait_backend_port *ports;
+	uint64_t opened;
+} process = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+void plaitp_shm_name_lock(void)
+{
+	pthread_mutex_lock(&process.lock);
+}
+
+void plaitp_shm_name_unlock(void)
+{
+	pthread_mutex_unlock(&process.lock);
+}
+
+plait_backend_port *plaitp_shm_name_own(const plait_backend_port *port,
+					uint64_t after)
+{
+	const char *name = port->self->settings.name;
+	plait_backend_port *found = NULL, *one;
+
+	for (one = process.ports; one; one = one->next_named)
+		if (one->process == getpid() && one->rank == port->rank &&
+		    strcmp(one->self->settings.name, name) == 0 &&
+		    one->order > after &&
+		    (!found || one->order < found->order))
+			found = one;
+	return found;
+}
+
+/* --- texts */
+
+/* "plait-shm-NAME-RANK-": the beginning of the names of a rank's segments. */
+static void write_prefix(const plait_backend_port *port, uint32_t rank,
+			 char out[SHM_FILE_BYTES])
 {
 	const plait_backend *self = port->self;
 
-	snprintf(out, SHM_FILE_BYTES, "plait-%s-%s-%u-%u", self->transport,
-		 port->named ? self->settings.name : "unnamed", port->world,
-		 rank);
+	snprintf(out, SHM_FILE_BYTES, "plait-%s-%s-%u-", self->transport,
+		 port->named ? self->settings.name : "unnamed", rank);
+}
+
+void plaitp_shm_name_of_file(const plait_backend_port *port,
+			     char out[SHM_FILE_BYTES])
+{
+	size_t length;
+
+	write_prefix(port, port->rank, out);
+	length = strlen(out);
+	snprintf(out + length, SHM_FILE_BYTES - length, "%llu",
+		 (unsigned long long)port->order);
 }
 
 /* Fill the address; returns its length. */
@@ -30,18 +79,20 @@ static socklen_t fill_address(const plait_backend_port *port, uint32_t rank,
 			      struct sockaddr_un *out)
 {
 	const plait_backend *self = port->self;
-	long process = self->settings.one_process ? (long)getpid() : 0;
+	long number = self->settings.one_process ? (long)getpid() : 0;
 	int length;
 
 	memset(out, 0, sizeof(*out));
 	out->sun_family = AF_UNIX;
 	length = snprintf(out->sun_path + 1, sizeof(out->sun_path) - 1,
-			  "plait-%s-%lu-%ld-%s-%u-%u", self->transport,
-			  (unsigned long)geteuid(), process,
-			  self->settings.name, port->world, rank);
+			  "plait-%s-%lu-%ld-%s-%u", self->transport,
+			  (unsigned long)geteuid(), number,
+			  self->settings.name, rank);
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
 			   (size_t)length);
 }
+
+/* --- the socket */
 
 static int make_socket(void)
 {
@@ -66,16 +117,6 @@ static int find_listener(const plait_backend_port *port, uint32_t rank,
 	return result;
 }
 
-/* Returns true for a port of another world of this process, which is no
- * obstacle: the next number is tried. */
-static bool is_held_here(const plait_backend_port *port)
-{
-	struct ucred holder;
-
-	return find_listener(port, port->rank, &holder) == 0 &&
-	       holder.pid == getpid();
-}
-
 static plait_status fail_held(const plait_backend_port *port,
 			      plait_error *error)
 {
@@ -95,32 +136,72 @@ static plait_status fail_held(const plait_backend_port *port,
 			       (long)holder.pid);
 }
 
-plait_status plaitp_shm_name_take(plait_backend_port *port,
-				  plait_error *error)
+/* Caller holds the lock. */
+static plait_status take(plait_backend_port *port, plait_error *error)
 {
-	port->socket = make_socket();
+	const plait_backend_port *other = plaitp_shm_name_own(port, 0);
+	struct sockaddr_un address;
+	socklen_t length = fill_address(port, port->rank, &address);
+
+	port->socket = other ? fcntl(other->socket, F_DUPFD_CLOEXEC, 0) :
+			       make_socket();
 	if (port->socket < 0)
 		return plaitp_shm_fail(port->self, error, PLAIT_E_UNAVAILABLE,
 				       "socket: %s", strerror(errno));
-	for (port->world = 0; port->world < SHM_WORLDS; port->world++) {
-		struct sockaddr_un address;
-		socklen_t length = fill_address(port, port->rank, &address);
+	if (!other && bind(port->socket, (struct sockaddr *)(void *)&address,
+			   length) != 0)
+		return errno == EADDRINUSE ? fail_held(port, error) :
+			plaitp_shm_fail(port->self, error, PLAIT_E_UNAVAILABLE,
+					"the name '%s': %s",
+					port->self->settings.name,
+					strerror(errno));
+	port->order = ++process.opened;
+	port->process = getpid();
+	port->next_named = process.ports;
+	process.ports = port;
+	return PLAIT_OK;
+}
 
-		if (bind(port->socket, (struct sockaddr *)(void *)&address,
-			 length) == 0)
-			return PLAIT_OK;
-		if (errno != EADDRINUSE)
-			return plaitp_shm_fail(port->self, error,
-					       PLAIT_E_UNAVAILABLE,
-					       "the name '%s': %s",
-					       port->self->settings.name,
-					       strerror(errno));
-		if (!is_held_here(port))
-			return fail_held(port, error);
-	}
-	return plaitp_shm_fail(port->self, error, PLAIT_E_NOMEM,
-			       "'%s' has %d worlds in this process already",
-			       port->self->settings.name, SHM_WORLDS);
+plait_status plaitp_shm_name_take(plait_backend_port *port,
+				  plait_error *error)
+{
+	plait_status status;
+
+	plaitp_shm_name_lock();
+	status = take(port, error);
+	plaitp_shm_name_unlock();
+	return status;
+}
+
+plait_status plaitp_shm_name_publish(plait_backend_port *port,
+				     plait_error *error)
+{
+	if (listen(port->socket, SOMAXCONN) != 0)
+		return plaitp_shm_fail(port->self, error, PLAIT_E_UNAVAILABLE,
+				       "listen: %s", strerror(errno));
+	plaitp_shm_name_lock();
+	port->is_published = true;
+	plaitp_shm_name_unlock();
+	return PLAIT_OK;
+}
+
+/* The last port of the name shuts the socket, which a process that was forked may
+ * hold, too. */
+void plaitp_shm_name_release(plait_backend_port *port)
+{
+	plait_backend_port **place = &process.ports;
+
+	if (port->socket < 0)
+		return;
+	plaitp_shm_name_lock();
+	while (*place && *place != port)
+		place = &(*place)->next_named;
+	if (*place)
+		*place = port->next_named;
+	if (!plaitp_shm_name_own(port, 0))
+		(void)shutdown(port->socket, SHUT_RDWR);
+	(void)close(port->socket);
+	plaitp_shm_name_unlock();
 }
 
 /* Connections wait in a queue of the socket, which must not fill. */
@@ -134,42 +215,62 @@ void plaitp_shm_name_drain(const plait_backend_port *port)
 		(void)close(end);
 }
 
-/* Find the descriptor of the peer's segment among those of its process. */
-static int find_segment(pid_t process, const char *file)
+/* --- peers */
+
+/* The number behind "/memfd:PREFIX" in the target of a link; 0: it is none. */
+static uint64_t read_order(const char *target, const char *prefix)
 {
-	char path[64], wanted[SHM_FILE_BYTES + 16], target[SHM_FILE_BYTES + 32];
-	int found = -1;
+	static const char begin[] = "/memfd:";
+	size_t length = strlen(prefix);
+	char *rest;
+	uint64_t order;
+
+	if (strncmp(target, begin, sizeof(begin) - 1) != 0 ||
+	    strncmp(target + sizeof(begin) - 1, prefix, length) != 0)
+		return 0;
+	order = strtoull(target + sizeof(begin) - 1 + length, &rest, 10);
+	return strcmp(rest, " (deleted)") == 0 ? order : 0;
+}
+
+bool plaitp_shm_name_next(const plait_backend_port *port, uint32_t peer,
+			  pid_t other, uint64_t after, uint64_t *out_order,
+			  int *out_segment)
+{
+	char path[64], prefix[SHM_FILE_BYTES], target[SHM_FILE_BYTES + 32];
+	uint64_t found = UINT64_MAX;
 	struct dirent *entry;
 	DIR *folder;
 
-	snprintf(path, sizeof(path), "/proc/%ld/fd", (long)process);
-	snprintf(wanted, sizeof(wanted), "/memfd:%s (deleted)", file);
+	snprintf(path, sizeof(path), "/proc/%ld/fd", (long)other);
+	write_prefix(port, peer, prefix);
 	folder = opendir(path);
 	if (!folder)
-		return -1;
-	while (found < 0 && (entry = readdir(folder)) != NULL) {
+		return false;
+	while ((entry = readdir(folder)) != NULL) {
 		ssize_t length = readlinkat(dirfd(folder), entry->d_name,
 					    target, sizeof(target) - 1);
+		uint64_t order;
 
 		target[length > 0 ? length : 0] = '\0';
-		if (strcmp(target, wanted) == 0)
-			found = (int)strtol(entry->d_name, NULL, 10);
+		order = read_order(target, prefix);
+		if (order <= after || order >= found)
+			continue;
+		found = order;
+		*out_segment = (int)strtol(entry->d_name, NULL, 10);
 	}
 	(void)closedir(folder);
-	return found;
+	*out_order = found;
+	return found != UINT64_MAX;
 }
 
 plait_status plaitp_shm_name_find(const plait_backend_port *port,
 				  uint32_t peer, pid_t *out_process,
-				  int *out_segment, plait_error *error)
+				  plait_error *error)
 {
-	char file[SHM_FILE_BYTES];
 	struct ucred holder;
 	int result = find_listener(port, peer, &holder);
 
-	if (result == EAGAIN)
-		return PLAIT_PENDING;
-	if (result == ECONNREFUSED || result == ENOENT)
+	if (result == EAGAIN || result == ECONNREFUSED || result == ENOENT)
 		return PLAIT_PENDING;
 	if (result != 0)
 		return plaitp_shm_fail(port->self, error, PLAIT_E_UNAVAILABLE,
@@ -187,8 +288,6 @@ plait_status plaitp_shm_name_find(const plait_backend_port *port,
 				       "another container; shm needs one "
 				       "namespace of processes", peer,
 				       port->self->settings.name);
-	plaitp_shm_name_of_file(port, peer, file);
 	*out_process = holder.pid;
-	*out_segment = find_segment(holder.pid, file);
-	return *out_segment < 0 ? PLAIT_PENDING : PLAIT_OK;
+	return PLAIT_OK;
 }

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "shm.h"
@@ -77,15 +76,6 @@ static plait_status allocate_tables(plait_backend_port *port,
 	return PLAIT_OK;
 }
 
-/* Peers find the port when its segment is complete. */
-static plait_status publish(plait_backend_port *port, plait_error *error)
-{
-	if (!port->named || listen(port->socket, SOMAXCONN) == 0)
-		return PLAIT_OK;
-	return plaitp_shm_fail(port->self, error, PLAIT_E_UNAVAILABLE,
-			       "listen: %s", strerror(errno));
-}
-
 static plait_status build(plait_backend_port *port,
 			  const plait_port_request *request,
 			  plait_error *error)
@@ -100,7 +90,10 @@ static plait_status build(plait_backend_port *port,
 		status = plaitp_shm_name_take(port, error);
 	if (status == PLAIT_OK)
 		status = plaitp_shm_segment_create(port, error);
-	return status == PLAIT_OK ? publish(port, error) : status;
+	/* Peers find the port when its segment is complete. */
+	if (status == PLAIT_OK && port->named)
+		status = plaitp_shm_name_publish(port, error);
+	return status;
 }
 
 plait_status plaitp_shm_port_open(plait_backend *self,
@@ -130,11 +123,7 @@ plait_status plaitp_shm_port_open(plait_backend *self,
 /* Peers see `closed`; the segment lasts until they have unmapped it. */
 void plaitp_shm_port_close(plait_backend *self, plait_backend_port *port)
 {
-	/* A process that was forked may hold the socket, too. */
-	if (port->socket >= 0) {
-		(void)shutdown(port->socket, SHUT_RDWR);
-		(void)close(port->socket);
-	}
+	plaitp_shm_name_release(port);
 	if (port->base)
 		plaitp_driven_store(
 			&plaitp_shm_segment_head(port->base)->closed, 1);

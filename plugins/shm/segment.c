@@ -72,6 +72,7 @@ static void write_head(const plait_backend_port *port)
 	head->version = SHM_VERSION;
 	head->rank = port->rank;
 	head->ranks = port->ranks;
+	head->descriptor = (uint32_t)port->segment;
 	/* Release: pairs with the load in peer.c, of peers that found the
 	 * segment before this. */
 	plaitp_driven_store64(&head->magic, SHM_MAGIC);
@@ -83,7 +84,7 @@ plait_status plaitp_shm_segment_create(plait_backend_port *port,
 {
 	char name[SHM_FILE_BYTES];
 
-	plaitp_shm_name_of_file(port, port->rank, name);
+	plaitp_shm_name_of_file(port, name);
 	port->base_bytes = plaitp_shm_segment_bytes(port->ranks);
 	port->end = port->base_bytes;
 	port->segment = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);

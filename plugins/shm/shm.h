@@ -25,13 +25,12 @@
 enum {
 	SHM_MAX_RANKS = 1024,
 	SHM_NAME_BYTES = 40,
-	SHM_WORLDS = 64, /* of one name and one process at one time */
 	SHM_MAIL_BYTES = 4096,
 	SHM_RING_BYTES = 16384, /* of one mailbox; a power of two */
 	SHM_LINKS = 4096,       /* received by one port at one time */
 	SHM_PAGE = 4096,
 	SHM_POPULATE_BYTES = 8 << 20, /* of the links of a port */
-	SHM_VERSION = 1
+	SHM_VERSION = 2
 };
 
 #define SHM_MAGIC UINT64_C(0x706c6169742d7368)
@@ -48,7 +47,9 @@ struct shm_head {
 	uint32_t ranks;
 	uint32_t closed; /* 1: the port was closed */
 	uint64_t links; /* entries of the directory that were ever in use */
-	uint64_t reserved[3];
+	uint32_t descriptor; /* of the segment in the owner's process */
+	uint32_t reserved0;
+	uint64_t reserved[2];
 	uint32_t bell; /* a line of its own, as the two below */
 	uint32_t bell_line[15];
 	uint32_t sleeping;
@@ -60,9 +61,10 @@ struct shm_head {
 /* Mail of one rank for the owner of the segment: a ring of records, each a
  * length of 8 bytes and the bytes, padded to 8. */
 struct shm_mailbox {
-	uint64_t peer; /* token of the port that this one talks to; 0: none */
-	uint64_t peer_place; /* its process << 32 | its descriptor; 0: unset */
-	uint64_t peer_line[6];
+	uint64_t place; /* claim of a port: process << 32 | descriptor; 0: none */
+	uint64_t token; /* of the port at `place` */
+	uint64_t bound; /* 1: the two ports are bound to each other */
+	uint64_t peer_line[5];
 	uint64_t written; /* bytes, by the sender */
 	uint64_t written_line[7];
 	uint64_t read; /* bytes, by the owner */
@@ -128,9 +130,17 @@ struct shm_peer {
 	int watch; /* pidfd */
 	int segment;
 	uint64_t token;
+	uint64_t place; /* by which its port claims mailboxes */
 	unsigned char *base; /* the mapped segment without regions */
 	uint64_t written; /* bytes of mail to it */
 	uint64_t read;    /* bytes of mail of it */
+};
+
+/* Where a segment can be opened. */
+struct shm_where {
+	pid_t process;
+	int segment;
+	uint64_t token; /* 0: any */
 };
 
 /* The place of a region of this port, in use or free. */
@@ -146,9 +156,12 @@ struct plait_backend_port {
 	plait_backend *self;
 	uint32_t rank;
 	uint32_t ranks;
-	uint32_t world; /* number in the name of the socket */
 	bool named;
 	int socket; /* holds the name; -1: none */
+	uint64_t order; /* of the ports that this process opened, from 1 */
+	pid_t process; /* that has opened it, in the list of name.c; 0: none */
+	bool is_published;
+	plait_backend_port *next_named;
 	int segment;
 	uint64_t token;
 	unsigned char *base;
@@ -214,20 +227,73 @@ void *plaitp_shm_segment_map(int segment, uint64_t offset, uint64_t bytes);
 void plaitp_shm_segment_populate(void *pointer, uint64_t bytes);
 void plaitp_shm_segment_unmap(void *pointer, uint64_t bytes);
 
-/* --- name.c: a port with a name holds an abstract socket, which the kernel
- * frees with the process, and by which peers find process and segment. */
+/* --- name.c: ports with a name hold an abstract socket, which the kernel frees
+ * with the process, and by which peers find the process.  Ports of one name and
+ * rank share it. */
 plait_status plaitp_shm_name_take(plait_backend_port *port,
 				  plait_error *error);
-/* PLAIT_OK with the process and its descriptor; PLAIT_PENDING: no port there. */
+/* The segment is complete: listen, and let newer ports of the process use it. */
+plait_status plaitp_shm_name_publish(plait_backend_port *port,
+				     plait_error *error);
+void plaitp_shm_name_release(plait_backend_port *port);
+/* PLAIT_OK with the process; PLAIT_PENDING: no port there. */
 plait_status plaitp_shm_name_find(const plait_backend_port *port,
 				  uint32_t peer, pid_t *out_process,
-				  int *out_segment, plait_error *error);
+				  plait_error *error);
+/* Of the segments of the peer's ports in the process: the one with the least
+ * order above `after`, or false. */
+bool plaitp_shm_name_next(const plait_backend_port *port, uint32_t peer,
+			  pid_t process, uint64_t after, uint64_t *out_order,
+			  int *out_segment);
 /* Drop the connections of peers that looked for this port. */
 void plaitp_shm_name_drain(const plait_backend_port *port);
 /* The name of a port's memfd. */
 enum { SHM_FILE_BYTES = 160 };
-void plaitp_shm_name_of_file(const plait_backend_port *port, uint32_t rank,
+void plaitp_shm_name_of_file(const plait_backend_port *port,
 			     char out[SHM_FILE_BYTES]);
+/* Lock of the list below and of the fields that it leads to. */
+void plaitp_shm_name_lock(void);
+void plaitp_shm_name_unlock(void);
+/* The oldest port of this process with the port's name and rank whose order is
+ * above `after`; caller holds the lock. */
+plait_backend_port *plaitp_shm_name_own(const plait_backend_port *port,
+					uint64_t after);
+
+/* --- attach.c: opening the segment of a peer's port, and binding the two ports
+ * to each other */
+enum shm_fit {
+	SHM_FIT,
+	SHM_FIT_LATER, /* the port is being opened */
+	SHM_FIT_NEVER, /* it was closed, or is of another world */
+	SHM_FIT_VERSION /* of another version of plait */
+};
+
+/* Open and map.  PLAIT_PENDING: there is no such segment, or no process. */
+plait_status plaitp_shm_attach_open(plait_backend_port *port,
+				    const struct shm_where *where,
+				    struct shm_peer *state,
+				    plait_error *error);
+void plaitp_shm_attach_close(plait_backend_port *port,
+			     struct shm_peer *state);
+enum shm_fit plaitp_shm_attach_examine(plait_backend_port *port, uint32_t peer,
+				       const struct shm_where *where,
+				       struct shm_peer *state);
+plait_status plaitp_shm_attach_fail_version(plait_backend_port *port,
+					    uint32_t peer,
+					    const struct shm_where *where,
+					    plait_error *error);
+/* False: one of the ports is bound, or about to be, to another one. */
+bool plaitp_shm_attach_bind(plait_backend_port *port, uint32_t peer,
+			    const struct shm_peer *state);
+/* Returns true if the two ports of the box are bound. */
+bool plaitp_shm_attach_is_bound(const struct shm_mailbox *box);
+bool plaitp_shm_attach_has_process_ended(const struct shm_peer *state);
+
+/* --- meet.c: ports of one name meet in the order in which they were opened */
+/* Bind the port to its counterpart at the peer.  PLAIT_PENDING: there is none
+ * yet. */
+plait_status plaitp_shm_meet(plait_backend_port *port, uint32_t peer,
+			     plait_error *error);
 
 /* --- peer.c */
 /* PLAIT_OK: the peer's segment is mapped.  PLAIT_PENDING: no port of it was

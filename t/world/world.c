@@ -82,6 +82,36 @@ static void opens_again(void)
 	}
 }
 
+/* Keeps two worlds open; each rank releases another one before the next. */
+static void take_turns(struct rank *rank)
+{
+	plait_world *worlds[2] = { rank->world, NULL };
+
+	rank->world = NULL;
+	for (uint32_t i = 0; i < 20 && rank->status == PLAIT_OK; i++) {
+		uint32_t at = i == 0 ? 1 : (rank->rank + i / 2) % 2;
+
+		plait_world_release(worlds[at]);
+		worlds[at] = NULL;
+		rank_did(rank, plait_world_open(rank->context, &rank->desc,
+						&worlds[at], &rank->error));
+	}
+	plait_world_release(worlds[0]);
+	plait_world_release(worlds[1]);
+}
+
+static void closes_in_other_orders(void)
+{
+	static const char *const transports[] = { "loopback", "shm" };
+
+	for (uint32_t i = 0; i < 2; i++) {
+		begin();
+		OK_THAT(ranks_run(ranks, 3, transports[i], take_turns) == 3,
+			"%s: %s%s%s", transports[i], ranks[0].error.text,
+			ranks[1].error.text, ranks[2].error.text);
+	}
+}
+
 /* ---- bad input, one rank ---- */
 
 static plait_context *open_context(void)
@@ -216,6 +246,7 @@ static const struct tap_scenario all[] = {
 	{ "one list", needs_one_list },
 	{ "ranks that do not come", names_ranks_that_do_not_come },
 	{ "again", opens_again },
+	{ "closed in other orders", closes_in_other_orders },
 	{ "bad descriptors", refuses_bad_descriptors },
 	{ "bad input", refuses_bad_input },
 	{ "one rank", calls_alone },
