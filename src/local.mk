@@ -135,6 +135,7 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/coll/project/rank_machine.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/project/rank_program.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/project/step_parts.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/project/stream_copy.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/use/check_schedule.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/use/coll_api.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/use/coll_object.c

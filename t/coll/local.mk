@@ -19,6 +19,7 @@ API_TESTS += %D%/coll_api.t
 SERIAL_TESTS += %D%/merge.t
 SEEDED_TESTS += %D%/merge.t
 SERIAL_TESTS += %D%/collective_slots.t
+SERIAL_TESTS += %D%/stream_copy.t
 SERIAL_TESTS += %D%/rank_machine.t
 SEEDED_TESTS += %D%/rank_machine.t
 API_TESTS += %D%/collective_graph.t

@@ -297,6 +297,30 @@ static void takes_another_count_each_call(void)
 	}
 }
 
+/* Output that is streamed: large, and apart from the input. */
+static void streams_large_output(void)
+{
+	const plait__chunk_request how = { .kind = PLAIT__COLL_ALLTOALL,
+					   .rank_count = 2 };
+	const plait__compile_request way = { .instances = 1 };
+	plait__schedule *schedule = compile("direct", &how, &way);
+	static const uint64_t counts[] = { (1 << 19) + 3, 100 };
+	plait_status statuses[MACHINES_RANKS];
+	struct machines at;
+
+	seed = tap_seed();
+	OK(machines_make(&at, schedule, 2, 1 << 16));
+	for (uint32_t i = 0; i < TAP_COUNT(counts); i++) {
+		machines_begin(&at, i + 1, counts[i]);
+		OK(at.machines[0].streams == (i == 0));
+		OK(run(&at, statuses) == 2 &&
+		   machines_are_right(&at, counts[i]));
+		machines_end(&at);
+	}
+	machines_free(&at);
+	plait__schedule_free(schedule);
+}
+
 /* With a pump, a lane executes at most one step in a call of advance. */
 static void returns_to_pump(void)
 {
@@ -329,6 +353,7 @@ static void returns_to_pump(void)
 static const struct tap_scenario all[] = {
 	{ "known algorithms", executes_known_algorithms },
 	{ "another count", takes_another_count_each_call },
+	{ "large output", streams_large_output },
 	{ "a pump", returns_to_pump },
 	{ "a rank leaves", calls_again_after_a_rank_left },
 	{ "ranks that differ", names_ranks_that_differ },

@@ -2,9 +2,15 @@
 /* Copies and reductions of steps, chunk by chunk in ascending order. */
 #include "coll/project/rank_compute.h"
 
+#include "coll/project/stream_copy.h"
+
 #include <string.h>
 
-enum { BLOCK_BYTES = 4096 };
+enum {
+	BLOCK_BYTES = 4096,
+	/* Output that does not stay in a cache until it is read. */
+	STREAMED_BYTES = 8 << 20
+};
 
 /* ---- geometry ---- */
 
@@ -62,6 +68,10 @@ void plait__rank_compute_lay(plait__rank_machine *machine)
 	machine->tile = machine->slot_bytes / chunks / call->element_bytes;
 	machine->tiles = longest / machine->tile +
 			 (longest % machine->tile != 0);
+	machine->streams = !program->in_place &&
+		plait__rank_program_start(program->buffer_chunks[1],
+					  program->share, call->count) >=
+			STREAMED_BYTES / call->element_bytes;
 	for (uint32_t i = 0; i < program->steps.count; i++)
 		lay_step(machine, plait__vector_at(&program->steps, i));
 }
@@ -115,6 +125,18 @@ static void copy(const plait__rank_machine *machine, unsigned char *target,
 {
 	if (count > 0 && target != source)
 		memmove(target, source, count * machine->call.element_bytes);
+}
+
+/* Copy to where no step of this rank reads it again, if that is output. */
+static void copy_last(const plait__rank_machine *machine,
+		      const plait__rank_step *step, unsigned char *target,
+		      const unsigned char *source, uint64_t count)
+{
+	if (machine->streams && step->target.buffer == PLAIT__COLL_OUTPUT)
+		plait__stream_copy(target, source,
+				   count * machine->call.element_bytes);
+	else
+		copy(machine, target, source, count);
 }
 
 /* target = own + in, of one chunk; `target` may be `own`. */
@@ -177,7 +199,7 @@ static void receive_chunk(const plait__rank_machine *machine,
 		store_both(machine, step, target, source, in, out, count);
 	else if (step->kind == PLAIT__STEP_RECV ||
 		 step->kind == PLAIT__STEP_RECV_SEND)
-		copy(machine, target, in, count);
+		copy_last(machine, step, target, in, count);
 	else
 		reduce(machine, target, source, in, count);
 }
@@ -243,7 +265,7 @@ void plait__rank_compute_local(const plait__rank_machine *machine,
 		unsigned char *target = target_of(machine, step, chunk, tile);
 
 		if (step->kind == PLAIT__STEP_COPY)
-			copy(machine, target, source, count);
+			copy_last(machine, step, target, source, count);
 		else
 			reduce(machine, target, target, source, count);
 	}

@@ -57,6 +57,7 @@ typedef struct plait__rank_machine {
 	uint32_t laid_bytes;	/* of an element; 0: none yet */
 	uint64_t tile;		/* elements of a chunk in a message */
 	uint64_t tiles;
+	bool streams;		/* the output is large and apart */
 	plait__machine_chunk *chunks; /* as program->parts */
 	plait_error *error;	/* of the call */
 } plait__rank_machine;
