@@ -18,6 +18,7 @@ pkginclude_HEADERS += %D%/plait/kernel.h
 pkginclude_HEADERS += %D%/plait/launch.h
 pkginclude_HEADERS += %D%/plait/link.h
 pkginclude_HEADERS += %D%/plait/mapper.h
+pkginclude_HEADERS += %D%/plait/placement.h
 pkginclude_HEADERS += %D%/plait/memory.h
 pkginclude_HEADERS += %D%/plait/native.h
 pkginclude_HEADERS += %D%/plait/node.h

@@ -29,15 +29,9 @@
  *              poison does not run, and poisons what it writes; a task that
  *              overwrites it without reading runs, and cures it.  All others go
  *              on.  A wait tells the failure.
- * Host access. plait_data_read, _write and _map wait for the tasks that they
- *              have to wait for, and for no other.
- * Memory.      At most `window` tasks are not done; a submission beyond that
- *              waits for the oldest one.  Once a program has repeated itself,
- *              submissions allocate nothing.
- * Devices.     Tasks run on the host: on workers of the context, and on threads
- *              that wait for the flow.  With `devices`, launches run there, and
- *              what a task reads is copied to where it runs; such a flow has no
- *              captures and no repetitions.
+ * Devices.     Tasks run on workers of the context, and on threads that wait.
+ *              With `devices`, launches run there, and what a task reads is
+ *              copied there; such a flow has no captures and no repetitions.
  * Threads.     In a function of a task, a call that would wait for tasks is
  *              PLAIT_E_DEADLOCK, and a submission without room PLAIT_E_BUSY;
  *              a coroutine (plait/coroutine.h) is suspended instead.
@@ -48,6 +42,7 @@
 #define PLAIT_FLOW_H
 
 #include "plait/data.h"
+#include "plait/placement.h"
 #include "plait/run.h"
 
 #ifdef __cplusplus
@@ -86,6 +81,13 @@ typedef struct plait_flow_desc {
 	plait_device *const *devices;
 	uint32_t device_count;
 	uint32_t horizon; /* with PLAIT_FLOW_CHECK: tasks; 0 means 64 */
+	/* See plait/placement.h. */
+	plait_device_choice choose;
+	plait_parent_choice parent;
+	plait_lane_choice lane;
+	uint32_t device_lanes;
+	uint32_t threshold;
+	uint32_t reserved0;
 } plait_flow_desc;
 
 /* Kind of a task. */
@@ -123,7 +125,7 @@ enum {
 /* Flags of a task. */
 typedef uint32_t plait_task_flags;
 enum {
-	/* Without room: PLAIT_E_BUSY. */
+	/* Without room: PLAIT_E_BUSY, but for the last pieces on devices. */
 	PLAIT_TASK_NO_WAIT = 1 << 4,
 	/* After all tasks before it, and before all after it. */
 	PLAIT_TASK_BARRIER = 1 << 5
@@ -158,7 +160,7 @@ typedef struct plait_task_desc {
 	uint64_t pattern;
 	plait_signal *signal;
 	uint64_t sequence;
-	/* Expected duration in any unit, for pictures; 0 means 1. */
+	/* Expected duration in ns; 0: 1, of a launch on devices 10,000. */
 	uint64_t cost;
 	/* LAUNCH: outermost dimensions that are cut, 0 to 2, into `pieces`, at
 	 * most 256; 0: as many as lanes, or devices.  The pieces have the effect of

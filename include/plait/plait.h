@@ -39,6 +39,7 @@
 #include "plait/launch.h"
 #include "plait/link.h"
 #include "plait/mapper.h"
+#include "plait/placement.h"
 #include "plait/native.h"
 #include "plait/node.h"
 #include "plait/plan.h"

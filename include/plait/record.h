@@ -105,35 +105,6 @@ enum {
 	PLAIT_MEMORIES_STRICT = 4
 };
 
-/* Policy for the device of a launch; pieces of a split launch have theirs. */
-typedef uint32_t plait_device_choice;
-enum {
-	PLAIT_CHOOSE_EARLIEST = 0, /* predicted to finish first */
-	PLAIT_CHOOSE_SINGLE = 1,   /* the first device */
-	PLAIT_CHOOSE_ROUND_ROBIN = 2,
-	PLAIT_CHOOSE_STREAM_AWARE = 3, /* fewest busy lanes */
-	PLAIT_CHOOSE_MIN_SIZE = 4,     /* has most bytes of the data */
-	PLAIT_CHOOSE_MINMIN_TIME = 5,  /* least time of moves, by best links */
-	PLAIT_CHOOSE_MINMAX_TIME = 6   /* the same, by the worst links */
-};
-
-/* Policy for the lane of a launch, after the tasks that it comes behind. */
-typedef uint32_t plait_parent_choice;
-enum {
-	PLAIT_PARENT_BEST = 0,	   /* the lane that can start it first */
-	PLAIT_PARENT_SAME = 1,	   /* the first one's */
-	PLAIT_PARENT_DISJOINT = 2, /* of the first whose lane no other has */
-	PLAIT_PARENT_EARLY_DISJOINT = 3,  /* the same, on the chosen device */
-	PLAIT_PARENT_DEVICE_DISJOINT = 4 /* a device of such lanes first */
-};
-
-/* Policy for a lane that is of no earlier task. */
-typedef uint32_t plait_lane_choice;
-enum {
-	PLAIT_LANE_REUSE = 0, /* an idle one, a new one, the first free one */
-	PLAIT_LANE_ALWAYS_NEW = 1
-};
-
 /*
  * A system of devices with memories, which need not exist.  Memory 0 is the
  * host's; device i has memory i + 1.

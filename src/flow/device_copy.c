@@ -15,6 +15,7 @@ struct copy {
 	plait_box box;
 	uint32_t from;
 	uint32_t to;
+	plait__flow_device *device; /* that the copy is for, or null */
 };
 
 void plait__device_copy_set_op(plait__flow_task *task, plait__device_op *op)
@@ -26,15 +27,35 @@ void plait__device_copy_set_op(plait__flow_task *task, plait__device_op *op)
 	task->filled.user_data = op;
 }
 
+/* The first device of the memory that is not lost; else the first one. */
 static plait__flow_device *device_of(const plait__flow *flow,
 					   uint32_t memory)
 {
 	plait__flow_devices *devices = flow->devices;
-	uint32_t i = 0;
+	plait__flow_device *first = NULL;
 
-	while (i + 1 < devices->count && devices->items[i].memory != memory)
-		i++;
-	return &devices->items[i];
+	for (uint32_t i = 0; i < devices->count; i++) {
+		plait__flow_device *at = &devices->items[i];
+
+		if (at->memory != memory)
+			continue;
+		if (!plait__flow_devices_is_lost(flow, at))
+			return at;
+		if (first == NULL)
+			first = at;
+	}
+	return first;
+}
+
+/* The device of the task, if the copy is to its memory. */
+static plait__flow_device *choose_device(const struct copy *copy)
+{
+	const plait__flow *flow = copy->flow;
+
+	if (copy->to == PLAIT__MEMORY_HOST)
+		return device_of(flow, copy->from);
+	return copy->device != NULL && copy->device->memory == copy->to ?
+		       copy->device : device_of(flow, copy->to);
 }
 
 plait__device *plait__device_copy_device(const plait__flow *flow,
@@ -131,8 +152,8 @@ static plait_status submit(const struct copy *copy, plait_error *error)
 	plait__flow *flow = copy->flow;
 	plait__device_op *op =
 		plait__device_engine_take(&flow->devices->engine);
-	plait__flow_device *device = device_of(
-		flow, copy->to != PLAIT__MEMORY_HOST ? copy->to : copy->from);
+	const uint32_t queue = flow->devices->queues;
+	plait__flow_device *device = choose_device(copy);
 	plait__flow_task task;
 	plait_status status;
 
@@ -143,7 +164,7 @@ static plait_status submit(const struct copy *copy, plait_error *error)
 	if (op == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a copy");
-	op->lane = device->lane + 1;
+	op->lane = device->lane + queue;
 	op->label = "copy";
 	op->data = copy->whole;
 	op->box = copy->box;
@@ -168,10 +189,10 @@ static plait_status submit(const struct copy *copy, plait_error *error)
 		plait__device_engine_return(&flow->devices->engine, op);
 		return status;
 	}
-	device->newest[1] = task.number;
+	device->newest[queue] = task.number;
 	if (copy->to != PLAIT__MEMORY_HOST &&
 	    !plait__device_engine_has_begun(op))
-		device->waiting[1] = task.number;
+		device->waiting[queue] = task.number;
 	plait__coherence_add(&copy->whole->copies->coherence, &copy->box,
 			     copy->to);
 	return PLAIT_OK;
@@ -181,13 +202,12 @@ static plait_status submit(const struct copy *copy, plait_error *error)
  * them. */
 static uint64_t find_sources(const plait__flow *flow, uint64_t valid)
 {
-	const plait__flow_devices *devices = flow->devices;
-	uint64_t left = valid;
+	uint64_t left = valid & 1;
 
-	for (uint32_t i = 0; i < devices->count; i++)
-		if (devices->items[i].memory != PLAIT__MEMORY_HOST &&
-		    plait__flow_devices_is_lost(flow, &devices->items[i]))
-			left &= ~(UINT64_C(1) << devices->items[i].memory);
+	for (uint32_t m = 1; m < flow->devices->system.memories; m++)
+		if ((valid >> m & 1) != 0 &&
+		    !plait__flow_devices_is_lost(flow, device_of(flow, m)))
+			left |= UINT64_C(1) << m;
 	return left != 0 ? left : valid;
 }
 
@@ -197,7 +217,9 @@ static plait_status fetch(plait__flow_task *task, plait__data *whole,
 			  const plait__version *version, plait_error *error)
 {
 	const plait__memory_system *system = &task->flow->devices->system;
-	struct copy copy = { task->flow, whole, version->box, 0, task->memory };
+	struct copy copy = { .flow = task->flow, .whole = whole,
+			     .box = version->box, .to = task->memory,
+			     .device = task->device };
 	const uint64_t valid = find_sources(task->flow, version->valid);
 	plait_status status;
 

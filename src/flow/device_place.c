@@ -3,6 +3,7 @@
 #include "flow/device_place.h"
 
 #include "flow/commit.h"
+#include "flow/device_choice.h"
 #include "flow/device_copy.h"
 #include "flow/flow.h"
 #include "flow/flow_data.h"
@@ -40,23 +41,6 @@ static bool has_copies(const plait__flow_access *access)
 	return access->whole->copies != NULL;
 }
 
-static uint64_t missing_bytes(const plait__flow_task *task, uint32_t memory)
-{
-	uint64_t bytes = 0;
-
-	for (uint32_t i = 0; i < task->access_count; i++) {
-		const plait__flow_access *access = &task->flow->accesses[i];
-
-		if ((access->mode & PLAIT__ACCESS_READS) != 0 &&
-		    has_copies(access))
-			bytes += access->whole->element_bytes *
-				 plait__coherence_missing(
-					 &access->whole->copies->coherence,
-					 &access->box, memory);
-	}
-	return bytes;
-}
-
 /* Why a device cannot run the launch, or null. */
 static const char *find_lack(const plait__flow_task *task,
 			     const plait__flow_device *device)
@@ -82,52 +66,35 @@ static plait_status fail_lack(const plait__flow_task *task, const char *lack,
 			   devices->items[0].device->object.label, lack);
 }
 
-/* The device that lacks the fewest bytes; of these, the one with the fewest
- * launches. */
-static plait__flow_device *choose_least(const plait__flow_task *task,
-					plait__flow_device *const *usable,
-					uint32_t count)
-{
-	plait__flow_device *best = NULL;
-	uint64_t least = UINT64_MAX;
-
-	for (uint32_t i = 0; i < count; i++) {
-		uint64_t bytes = missing_bytes(task, usable[i]->memory);
-
-		if (best != NULL && (bytes > least ||
-				     (bytes == least &&
-				      usable[i]->tasks >= best->tasks)))
-			continue;
-		least = bytes;
-		best = usable[i];
-	}
-	return best;
-}
-
-/* Among the devices that run the kernel; a piece gets one by its number. */
-static plait_status choose_device(const plait__flow_task *task,
-				  plait__flow_device **out, plait_error *error)
+/* The devices that run the kernel, bits. */
+static plait_status find_candidates(const plait__flow_task *task, uint64_t *out,
+				    plait_error *error)
 {
 	plait__flow_devices *devices = task->flow->devices;
-	plait__flow_device *usable[PLAIT__MEMORY_DEVICES];
 	const char *first = NULL;
-	uint32_t count = 0;
 
+	*out = 0;
 	for (uint32_t i = 0; i < devices->count; i++) {
 		const char *lack = find_lack(task, &devices->items[i]);
 
 		if (lack == NULL)
-			usable[count++] = &devices->items[i];
+			*out |= UINT64_C(1) << i;
 		else if (first == NULL)
 			first = lack;
 	}
-	if (count == 0)
-		return fail_lack(task, first, error);
-	*out = task->chunk.count > 1 ?
-		       usable[(uint64_t)task->chunk.index * count /
-			      task->chunk.count] :
-		       choose_least(task, usable, count);
-	return PLAIT_OK;
+	return *out != 0 ? PLAIT_OK : fail_lack(task, first, error);
+}
+
+/* Piece i of n runs on the i/n-th candidate. */
+static uint64_t piece_candidate(uint64_t candidates, uint32_t piece,
+				uint32_t pieces)
+{
+	uint64_t count = (uint64_t)__builtin_popcountll(candidates);
+	uint64_t skipped = piece * count / pieces;
+
+	while (skipped-- > 0)
+		candidates &= candidates - 1;
+	return candidates & -candidates;
 }
 
 /* ---- buffers ---- */
@@ -161,6 +128,39 @@ static plait_status check_buffers(plait__flow_task *task)
 	for (uint32_t i = 0; status == PLAIT_OK && i < task->access_count; i++)
 		status = check_buffer(task, task->flow->accesses[i].whole);
 	return status;
+}
+
+/* PLAIT_PENDING: a buffer is missing. */
+static plait_status take_device(plait__flow_task *task, uint32_t device)
+{
+	task->device = &task->flow->devices->items[device];
+	task->memory = task->device->memory;
+	return task->memory != PLAIT__MEMORY_HOST ? check_buffers(task) :
+						    PLAIT_OK;
+}
+
+static plait_status choose_device(plait__flow_task *task, plait_error *error)
+{
+	uint64_t candidates = task->candidates;
+	bool is_piece = task->chunk.count > 1;
+	uint32_t device = 0, early = UINT32_MAX;
+	plait_status status = PLAIT_OK;
+
+	if (candidates == 0)
+		status = find_candidates(task, &candidates, error);
+	if (status == PLAIT_OK && is_piece)
+		candidates = piece_candidate(candidates, task->chunk.index,
+					     task->chunk.count);
+	if (status == PLAIT_OK)
+		status = plait__device_choice_begin(task, candidates, is_piece,
+						    &early, error);
+	if (status == PLAIT_OK && early != UINT32_MAX)
+		status = take_device(task, early);
+	if (status == PLAIT_OK)
+		status = plait__device_choice_make(task, &device, &task->queue,
+						   error);
+	return status == PLAIT_OK && device != early ?
+		       take_device(task, device) : status;
 }
 
 plait_status plait__place_supply(plait__flow_task *task, plait_error *error)
@@ -233,7 +233,7 @@ static bool waits_beside(const plait__flow_task *task,
 {
 	const uint64_t settled = task->flow->window.settled;
 
-	for (uint32_t k = 0; k < 2; k++)
+	for (uint32_t k = 0; k <= task->flow->devices->queues; k++)
 		if (at->lane + k != lane && at->waiting[k] > settled)
 			return true;
 	return false;
@@ -250,19 +250,19 @@ static void order_mapped(plait__flow_task *task, uint32_t lane)
 
 		if (at->memory != task->memory)
 			continue;
-		devices->order[task->order_count++] = at->newest[0];
-		devices->order[task->order_count++] = at->newest[1];
+		for (uint32_t k = 0; k <= devices->queues; k++)
+			devices->order[task->order_count++] = at->newest[k];
 		task->is_prefix |= waits_beside(task, at, lane);
 	}
 }
 
-static void choose_lane(plait__flow_task *task, plait__flow_device *device,
-			plait__device_op *op)
+static void choose_lane(plait__flow_task *task, plait__device_op *op)
 {
-	task->device = device;
 	task->maps = plait__device_code_find(task->kernel->kernel,
-					     device->device) == NULL;
-	op->lane = device->lane + task->maps;
+					     task->device->device) == NULL;
+	if (task->maps)
+		task->queue = task->flow->devices->queues;
+	op->lane = task->device->lane + task->queue;
 	task->behind = task->flow->devices->last_mapped[task->memory];
 	if (task->maps)
 		order_mapped(task, op->lane);
@@ -291,8 +291,7 @@ static plait_status prepare_launch(plait__flow_task *task,
 		error);
 }
 
-static plait_status make_launch(plait__flow_task *task,
-				plait__flow_device *device, plait_error *error)
+static plait_status make_launch(plait__flow_task *task, plait_error *error)
 {
 	plait__device_engine *engine = &task->flow->devices->engine;
 	plait__device_op *op = plait__device_engine_take(engine);
@@ -300,7 +299,7 @@ static plait_status make_launch(plait__flow_task *task,
 
 	if (op == NULL)
 		return fail_memory(error);
-	choose_lane(task, device, op);
+	choose_lane(task, op);
 	status = prepare_launch(task, op, error);
 	if (status != PLAIT_OK) {
 		plait__device_engine_return(engine, op);
@@ -385,32 +384,35 @@ static plait_status reserve_all(const plait__flow_task *task,
 	return PLAIT_OK;
 }
 
-static plait_status choose(plait__flow_task *task, plait__flow_device **out,
-			   plait_error *error)
+static plait_status choose(plait__flow_task *task, plait_error *error)
 {
-	plait_status status = PLAIT_OK;
-
-	*out = NULL;
-	if (task->kind == PLAIT__OP_LAUNCH)
-		status = choose_device(task, out, error);
-	if (status != PLAIT_OK || *out == NULL)
-		return status;
-	task->memory = (*out)->memory;
-	return task->memory != PLAIT__MEMORY_HOST ? check_buffers(task) :
-						    PLAIT_OK;
+	if (task->kind != PLAIT__OP_LAUNCH)
+		return plait__device_choice_make_host(task, error);
+	return choose_device(task, error);
 }
 
-plait_status plait__place_check(plait__flow_task *task, plait_error *error)
+plait_status plait__place_check_pieces(plait__flow_task *task,
+				       plait_error *error)
 {
-	plait__flow_device *device;
+	plait_status status = find_candidates(task, &task->candidates, error);
+	uint64_t seen = 1;
 
-	return choose(task, &device, error);
+	for (uint32_t i = 0; status == PLAIT_OK && i < task->chunk.count; i++) {
+		uint64_t bit = piece_candidate(task->candidates, i,
+					       task->chunk.count);
+
+		task->memory = task->flow->devices
+				       ->items[__builtin_ctzll(bit)].memory;
+		if ((seen >> task->memory & 1) == 0)
+			status = check_buffers(task);
+		seen |= UINT64_C(1) << task->memory;
+	}
+	return status;
 }
 
 plait_status plait__place_task(plait__flow_task *task, plait_error *error)
 {
-	plait__flow_device *device;
-	plait_status status = choose(task, &device, error);
+	plait_status status = choose(task, error);
 
 	if (status == PLAIT_OK) {
 		forget_all(task);
@@ -419,23 +421,27 @@ plait_status plait__place_task(plait__flow_task *task, plait_error *error)
 	if (status == PLAIT_OK)
 		status = reserve_all(task, error);
 	if (status == PLAIT_OK && task->memory != PLAIT__MEMORY_HOST)
-		status = make_launch(task, device, error);
-	if (status == PLAIT_OK && device != NULL)
-		device->tasks++;
+		status = make_launch(task, error);
 	return status;
+}
+
+/* The newest ops of the queue. */
+static void note_queue(const plait__flow_task *task)
+{
+	plait__flow_device *device = task->device;
+
+	device->newest[task->queue] = task->number;
+	if (task->maps)
+		task->flow->devices->last_mapped[task->memory] = task->number;
+	else if (!plait__device_engine_has_begun(task->device_op))
+		device->waiting[task->queue] = task->number;
 }
 
 void plait__place_commit(plait__flow_task *task)
 {
-	plait__flow_devices *devices = task->flow->devices;
-
-	if (task->device != NULL)
-		task->device->newest[task->maps] = task->number;
-	if (task->device != NULL && !task->maps &&
-	    !plait__device_engine_has_begun(task->device_op))
-		task->device->waiting[0] = task->number;
-	if (task->maps)
-		devices->last_mapped[task->memory] = task->number;
+	if (task->device_op != NULL)
+		note_queue(task);
+	plait__device_choice_commit(task);
 	for (uint32_t i = 0; i < task->access_count; i++) {
 		const plait__flow_access *access = &task->flow->accesses[i];
 

@@ -13,9 +13,11 @@
  * without memory.  Caller holds the lock, as for the next four. */
 bool plait__place_argument(plait__flow *flow, uint32_t i, plait__data *data);
 
-/* Choose the device of a task that is prepared, and find out if the buffers that
- * it uses are there: PLAIT_PENDING with task->lacking if not. */
-plait_status plait__place_check(plait__flow_task *task, plait_error *error);
+/* Find the devices for the pieces of a launch, of which the first is prepared, and
+ * find out if the buffers that they use are there: PLAIT_PENDING with
+ * task->lacking if not. */
+plait_status plait__place_check_pieces(plait__flow_task *task,
+				       plait_error *error);
 
 /*
  * Place a task that is prepared, and submit the copies that it needs.

@@ -23,24 +23,23 @@ static void take_lack(const struct pieces *pieces, const plait__flow_task *step)
 	pieces->whole->memory = step->memory;
 }
 
-/* Find out that no step is wrong, and that all buffers are there. */
+/* Find out that no step is wrong, and that all buffers are there.  The first
+ * piece is prepared, before and behind: if that is not wrong another one is only
+ * if the program gives its boxes.  The other steps run on the host. */
 static plait_status check_steps(const struct pieces *pieces,
 				plait_error *error)
 {
-	plait_status status = plait__task_steps_check(
-		&pieces->steps, pieces->whole, error);
+	plait__flow_task *whole = pieces->whole;
+	const plait__task_steps *steps = &pieces->steps;
+	plait_status status = plait__task_steps_check(steps, whole, error);
+	plait__flow_task step;
 
-	for (uint32_t i = 0; status == PLAIT_OK && i < pieces->steps.count;
-	     i++) {
-		plait__flow_task step;
-
-		status = plait__task_steps_prepare(&pieces->steps, i, &step,
-						   error);
-		if (status == PLAIT_OK)
-			status = plait__place_check(&step, error);
-		take_lack(pieces, &step);
-	}
-	return status;
+	if (whole->has_own_boxes || whole->flow->is_strict)
+		for (uint32_t i = steps->pieces; status == PLAIT_OK && i-- > 0;)
+			status = plait__task_steps_prepare(
+				steps, steps->fills + i, &step, error);
+	return status == PLAIT_OK ? plait__place_check_pieces(whole, error) :
+				    status;
 }
 
 static bool has_room(const struct pieces *pieces)
@@ -58,17 +57,21 @@ static plait_status commit_step(const struct pieces *pieces,
 				plait_error *error)
 {
 	plait__device_split *split = pieces->split;
-	plait__flow_task step;
-	plait_status status = plait__task_steps_prepare(
-		&pieces->steps, split->done, &step, error);
+	const plait__task_steps *steps = &pieces->steps;
+	plait__flow_task step = *pieces->whole;
+	plait_status status = PLAIT_OK;
 
+	if (split->done > 0 || steps->fills > 0)
+		status = plait__task_steps_prepare(steps, split->done, &step,
+						   error);
+	step.candidates = pieces->whole->candidates;
 	if (status == PLAIT_OK)
 		status = plait__place_task(&step, error);
 	if (status == PLAIT_OK)
 		status = plait__commit_task(&step, error);
 	if (status == PLAIT_OK) {
 		plait__place_commit(&step);
-		plait__task_steps_record(&pieces->steps, split->done, &step);
+		plait__task_steps_record(steps, split->done, &step);
 		split->numbers[split->done++] = step.number;
 	} else {
 		plait__place_undo(&step);

@@ -130,6 +130,29 @@ PLAIT__OBJECT_REFERENCES(flow, PLAIT_OBJECT_FLOW);
 
 /* ---- creation ---- */
 
+static plait_status check_policies(const plait_flow_desc *desc,
+				   plait_error *error)
+{
+	const struct {
+		const char *name;
+		uint32_t value, most;
+	} fields[] = {
+		{ "choose", desc->choose, PLAIT_CHOOSE_MINMAX_TIME },
+		{ "parent", desc->parent, PLAIT_PARENT_DEVICE_DISJOINT },
+		{ "lane", desc->lane, PLAIT_LANE_ALWAYS_NEW },
+		{ "device_lanes", desc->device_lanes, PLAIT__FLOW_QUEUES },
+		{ "threshold", desc->threshold, 1000 },
+	};
+
+	for (uint32_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (fields[i].value > fields[i].most)
+			return plait__fail(error, PLAIT_E_INVALID,
+					   "plait_flow_desc: %s is %u; at most "
+					   "%u", fields[i].name,
+					   fields[i].value, fields[i].most);
+	return PLAIT_OK;
+}
+
 static plait_status read_desc(plait_flow_desc *out,
 			      const plait_flow_desc *given, plait_error *error)
 {
@@ -158,6 +181,12 @@ static plait_status read_desc(plait_flow_desc *out,
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_flow_desc: a horizon of %u tasks "
 				   "without PLAIT_FLOW_CHECK", out->horizon);
+	if (out->reserved0 != 0)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_flow_desc: reserved0 is not 0");
+	status = check_policies(out, error);
+	if (status != PLAIT_OK)
+		return status;
 	if (out->lanes > PLAIT__FLOW_LANES)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_flow_desc: %u lanes; at most %d",

@@ -2,6 +2,8 @@
 /* Devices of flows; see flow_devices.h. */
 #include "flow/flow_devices.h"
 
+#include "flow/device_choice.h"
+
 #include "base/alloc.h"
 #include "base/error.h"
 #include "object/context/device_link.h"
@@ -138,15 +140,16 @@ static void set_lane_failure(void *arg, const plait__device_op *op)
 static plait_status open_lanes(plait__flow *flow, plait_error *error)
 {
 	plait__flow_devices *devices = flow->devices;
-	plait__device *of_lane[2 * PLAIT__MEMORY_DEVICES];
+	plait__device *of_lane[(PLAIT__FLOW_QUEUES + 1) *
+			       PLAIT__MEMORY_DEVICES];
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < devices->count; i++) {
 		if (devices->items[i].memory == PLAIT__MEMORY_HOST)
 			continue;
 		devices->items[i].lane = count;
-		of_lane[count++] = devices->items[i].device;
-		of_lane[count++] = devices->items[i].device;
+		for (uint32_t k = 0; k <= devices->queues; k++)
+			of_lane[count++] = devices->items[i].device;
 	}
 	devices->engine.lanes = &flow->lanes;
 	devices->engine.lock = &flow->lock;
@@ -181,7 +184,9 @@ plait_status plait__flow_devices_make(plait__flow *flow,
 	if (status != PLAIT_OK)
 		return status;
 	find_memories(devices);
-	return open_lanes(flow, error);
+	devices->queues = desc->device_lanes != 0 ? desc->device_lanes : 1;
+	status = plait__device_choice_init(flow, desc, error);
+	return status == PLAIT_OK ? open_lanes(flow, error) : status;
 }
 
 void plait__flow_devices_free(plait__flow *flow)
@@ -192,6 +197,7 @@ void plait__flow_devices_free(plait__flow *flow)
 		return;
 	if (devices->engine.allocator != NULL)
 		plait__device_engine_fini(&devices->engine);
+	plait__device_choice_fini(flow);
 	plait__vector_fini(&devices->arguments);
 	plait__vector_fini(&devices->accesses);
 	plait__vector_fini(&devices->missing);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Devices of a flow: their memories, which copy to each other, and their lanes.
- * Guarded by the lock of the flow; constant, but for the engine, `tasks` and the
+ * Guarded by the lock of the flow; constant, but for the engine, choices and the
  * room for a task in preparation.
  */
 #ifndef PLAIT_SRC_FLOW_FLOW_DEVICES_H
@@ -12,25 +12,29 @@
 #include "flow/flow_object.h"
 #include "flow/memory/memory_system.h"
 
+/* Queues for launches, of a device. */
+enum { PLAIT__FLOW_QUEUES = 8 };
+
 /* One of the flow's devices: memory 0 is that of the program, and its tasks run
  * on the lanes of the flow. */
 typedef struct plait__flow_device {
 	plait__device *device;
 	uint32_t memory;
-	/* Of its launches.  The next one is of copies, and of launches of host
-	 * code. */
+	/* The first one of its launches.  Behind those is one of copies, and of
+	 * launches of host code. */
 	uint32_t lane;
-	uint64_t tasks;
-	uint64_t newest[2]; /* ops of the two lanes */
+	uint64_t newest[PLAIT__FLOW_QUEUES + 1]; /* ops of these */
 	/* The newest ones that had not begun when they were committed, less
 	 * launches of host code: ops behind them in the lane may be done. */
-	uint64_t waiting[2];
+	uint64_t waiting[PLAIT__FLOW_QUEUES + 1];
 } plait__flow_device;
 
 struct plait__flow_devices {
 	plait__device_engine engine;
 	plait__memory_system system;
 	uint32_t count;
+	uint32_t queues; /* of each device, for launches */
+	struct plait__device_choices *choices; /* or null */
 	plait__flow_device items[PLAIT__MEMORY_DEVICES];
 	/* Per memory: the newest launch of host code.  It maps buffers, and may
 	 * write all of them back, so it overlaps no other op that writes there. */
@@ -41,7 +45,7 @@ struct plait__flow_devices {
 	plait__vector accesses;	 /* plait__flow_access */
 	plait__vector missing;	 /* plait__version */
 	plait__vector launch;	 /* plait_argument */
-	uint64_t order[2 * PLAIT__MEMORY_DEVICES];
+	uint64_t order[(PLAIT__FLOW_QUEUES + 1) * PLAIT__MEMORY_DEVICES];
 };
 
 /* Make the devices of a descriptor, which has some.  PLAIT_E_INVALID,
@@ -66,8 +70,10 @@ static inline bool plait__flow_devices_is_lost(const plait__flow *flow,
 {
 	const plait__device_engine *engine = &flow->devices->engine;
 
-	return plait__device_engine_is_dead(engine, device->lane) ||
-	       plait__device_engine_is_dead(engine, device->lane + 1);
+	for (uint32_t k = 0; k <= flow->devices->queues; k++)
+		if (plait__device_engine_is_dead(engine, device->lane + k))
+			return true;
+	return false;
 }
 
 /* PLAIT_E_UNSUPPORTED, if the flow has devices. */

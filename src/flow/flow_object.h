@@ -209,6 +209,10 @@ typedef struct plait__flow_task {
 	 * has no buffer there yet, held, or null. */
 	uint32_t memory;
 	uint32_t pointer; /* of the argument in preparation */
+	uint64_t cost; /* 0: none given */
+	uint64_t candidates; /* devices, bits; 0: to be found */
+	uint32_t queue; /* of the device's */
+	bool has_own_boxes; /* the program gives those of each piece */
 	plait__device_op *device_op;
 	struct plait__flow_device *device;
 	bool maps; /* it runs host code on the device */

@@ -2,6 +2,7 @@
 /* Recording of a flow's ops; see flow_record.h. */
 #include "flow/flow_record.h"
 
+#include "flow/device_choice.h"
 #include "flow/show/explain.h"
 
 #include "base/alloc.h"
@@ -60,6 +61,20 @@ static void add_accesses(plait__flow *flow, uint32_t count)
 	}
 }
 
+/* Keep why a launch has its device and lane. */
+static uint32_t add_why(const plait__flow_task *task)
+{
+	plait__text *names = &task->flow->record->names;
+	uint32_t at = (uint32_t)names->length;
+
+	if (task->device == NULL)
+		return 0;
+	plait__device_choice_explain(task, names);
+	plait__text_add_bytes(names, "", 1);
+	task->flow->record->failed |= names->failed;
+	return at + 1;
+}
+
 void plait__flow_record_task(const plait__flow_task *task,
 			     const plait_task_desc *desc)
 {
@@ -81,6 +96,7 @@ void plait__flow_record_task(const plait__flow_task *task,
 	if (label == NULL)
 		label = plait__explain_kind(&ours);
 	ours.lane = flow->lane_of[task->number & flow->window.ring.mask];
+	ours.why = add_why(task);
 	add_accesses(flow, task->access_count);
 	plait__record_add_task(flow->record, &ours, label);
 }

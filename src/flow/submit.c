@@ -265,6 +265,7 @@ prepare(plait__flow_task *task, const plait_task_desc *desc,
 				     "%llu accesses; at most 65535",
 				     (unsigned long long)desc->access_count);
 	task->label = desc->label;
+	task->cost = desc->cost;
 	task->is_urgent = desc->priority > 0;
 	task->is_prefix = task->is_barrier =
 		(desc->flags & PLAIT_TASK_BARRIER) != 0;

@@ -136,6 +136,8 @@ static plait_status append_mapped(plait__flow_task *task, plait__data *data,
 
 	if (status != PLAIT_OK)
 		return status;
+	task->has_own_boxes |= mapper.kind == PLAIT_MAPPER_BOXES ||
+			       mapper.kind == PLAIT_MAPPER_FUNCTION;
 	status = plait__mapper_map(&mapper, &task->chunk, &extent, boxes,
 				   &count);
 	if (status != PLAIT_OK)

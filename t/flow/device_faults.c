@@ -330,11 +330,12 @@ static void loss_events(void)
 }
 
 static const struct tap_scenario all[] = {
-	{ "a worker has to run the next task", wakes },
-	{ "a loss without a wait", loss_events },
 	{ "one call fails", single },
 	{ "a copy to the host fails", copies_back },
+	/* Their contexts stay. */
 	{ "the device is lost", losses },
+	{ "a worker has to run the next task", wakes },
+	{ "a loss without a wait", loss_events },
 };
 
 TAP_MAIN(all)

@@ -75,3 +75,6 @@ UNIT_TESTS += %D%/coherence.t
 SEEDED_TESTS += %D%/coherence.t
 UNIT_TESTS += %D%/generator.t
 SEEDED_TESTS += %D%/generator.t
+API_TESTS += %D%/device_choice.t
+%C%_device_choice_t_LDADD = $(LDADD_API)
+SEEDED_TESTS += %D%/device_choice.t

@@ -171,6 +171,14 @@ static void add_lanes(plait__placer *placer)
 	}
 }
 
+uint32_t plait__placer_find_device(plait__placer *placer,
+				   plait__placing *placing)
+{
+	make_request(placer, placing);
+	return plait__device_policy_choose(&placing->request, placing->figures)
+		.device;
+}
+
 void plait__placer_choose(plait__placer *placer, plait__placing *placing)
 {
 	const plait__lane_request lane = {

@@ -90,6 +90,10 @@ void plait__placer_init(plait__placer *placer, const plait_allocator *allocator,
 			const plait__placer_options *options);
 void plait__placer_fini(plait__placer *placer);
 
+/* Find the device alone, of BEST: before a lane is made for it. */
+uint32_t plait__placer_find_device(plait__placer *placer,
+				   plait__placing *placing);
+
 /* Choose the device and the lane.  Only a commit has an effect on later
  * choices. */
 void plait__placer_choose(plait__placer *placer, plait__placing *placing);

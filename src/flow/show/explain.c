@@ -130,6 +130,9 @@ static void add_task(const plait__record *record,
 				task->piece, task->piece_count);
 	plait__text_add(out, "%s\n",
 			plait__explain_lane(record, task->lane, lane));
+	if (task->why != 0)
+		plait__text_add(out, "\t%s\n", plait__record_name(
+					record, task->why - 1));
 	add_accesses(record, task, out);
 	add_edges(record, task, out);
 }

@@ -43,6 +43,7 @@ typedef struct plait__record_task {
 	uint64_t number;
 	uint64_t cost;
 	uint32_t label; /* offset in `names` */
+	uint32_t why;	/* 0; or 1 + the offset of why it has its device */
 	uint32_t kind;
 	uint32_t lane;
 	uint32_t piece;	      /* of a split launch */

@@ -117,6 +117,10 @@ static void add_tasks(const plait__record *record, plait__text *out)
 			plait__text_add(out, ",\"piece\":%" PRIu32
 					",\"pieces\":%" PRIu32, task->piece,
 					task->piece_count);
+		if (task->why != 0)
+			plait__text_add(out, ",\"why\":\"%s\"",
+					plait__record_name(record,
+							   task->why - 1));
 		add_accesses(record, task, out);
 		add_edges(record, task, out);
 		plait__text_add(out, "}");
