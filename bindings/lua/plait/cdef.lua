@@ -1570,6 +1570,12 @@ typedef struct plait_flow_desc {
 	plait_device *const *devices;
 	uint32_t device_count;
 	uint32_t horizon;
+	plait_device_choice choose;
+	plait_parent_choice parent;
+	plait_lane_choice lane;
+	uint32_t device_lanes;
+	uint32_t threshold;
+	uint32_t reserved0;
 } plait_flow_desc;
 typedef uint32_t plait_task_kind;
 enum {
@@ -1770,6 +1776,29 @@ plait_status plait_device_query_link(plait_device *from,
 					       plait_device *to,
 					       plait_link_info *info,
 					       plait_error *error);
+typedef uint32_t plait_device_choice;
+enum {
+	PLAIT_CHOOSE_EARLIEST = 0,
+	PLAIT_CHOOSE_SINGLE = 1,
+	PLAIT_CHOOSE_ROUND_ROBIN = 2,
+	PLAIT_CHOOSE_STREAM_AWARE = 3,
+	PLAIT_CHOOSE_MIN_SIZE = 4,
+	PLAIT_CHOOSE_MINMIN_TIME = 5,
+	PLAIT_CHOOSE_MINMAX_TIME = 6
+};
+typedef uint32_t plait_parent_choice;
+enum {
+	PLAIT_PARENT_BEST = 0,
+	PLAIT_PARENT_SAME = 1,
+	PLAIT_PARENT_DISJOINT = 2,
+	PLAIT_PARENT_EARLY_DISJOINT = 3,
+	PLAIT_PARENT_DEVICE_DISJOINT = 4
+};
+typedef uint32_t plait_lane_choice;
+enum {
+	PLAIT_LANE_REUSE = 0,
+	PLAIT_LANE_ALWAYS_NEW = 1
+};
 typedef int32_t plait_flow_format;
 enum {
 	PLAIT_FLOW_TEXT = 0,
@@ -1796,29 +1825,6 @@ enum {
 	PLAIT_MEMORIES_SHARED = 1,
 	PLAIT_MEMORIES_NO_LOOKAHEAD = 2,
 	PLAIT_MEMORIES_STRICT = 4
-};
-typedef uint32_t plait_device_choice;
-enum {
-	PLAIT_CHOOSE_EARLIEST = 0,
-	PLAIT_CHOOSE_SINGLE = 1,
-	PLAIT_CHOOSE_ROUND_ROBIN = 2,
-	PLAIT_CHOOSE_STREAM_AWARE = 3,
-	PLAIT_CHOOSE_MIN_SIZE = 4,
-	PLAIT_CHOOSE_MINMIN_TIME = 5,
-	PLAIT_CHOOSE_MINMAX_TIME = 6
-};
-typedef uint32_t plait_parent_choice;
-enum {
-	PLAIT_PARENT_BEST = 0,
-	PLAIT_PARENT_SAME = 1,
-	PLAIT_PARENT_DISJOINT = 2,
-	PLAIT_PARENT_EARLY_DISJOINT = 3,
-	PLAIT_PARENT_DEVICE_DISJOINT = 4
-};
-typedef uint32_t plait_lane_choice;
-enum {
-	PLAIT_LANE_REUSE = 0,
-	PLAIT_LANE_ALWAYS_NEW = 1
 };
 typedef struct plait_memories_desc {
 	uint32_t size;

@@ -67,12 +67,12 @@ plait_capture_flags = c_uint32
 plait_access_mode = c_uint32
 plait_access_flags = c_uint32
 plait_link_flags = c_uint32
-plait_flow_format = c_int32
-plait_memory_peers = c_uint32
-plait_memories_flags = c_uint32
 plait_device_choice = c_uint32
 plait_parent_choice = c_uint32
 plait_lane_choice = c_uint32
+plait_flow_format = c_int32
+plait_memory_peers = c_uint32
+plait_memories_flags = c_uint32
 plait_code_parameter_flags = c_uint32
 plait_code_flags = c_uint32
 
@@ -362,16 +362,6 @@ PLAIT_LINK_DIRECT = 1
 PLAIT_LINK_SHARED = 2
 PLAIT_LINK_LATENCY_ASSUMED = 4
 PLAIT_LINK_BANDWIDTH_ASSUMED = 8
-PLAIT_FLOW_TEXT = 0
-PLAIT_FLOW_JSON = 1
-PLAIT_FLOW_DOT = 2
-PLAIT_FLOW_SVG = 3
-PLAIT_PEERS_ALL = 0
-PLAIT_PEERS_RING = 1
-PLAIT_PEERS_NONE = 2
-PLAIT_MEMORIES_SHARED = 1
-PLAIT_MEMORIES_NO_LOOKAHEAD = 2
-PLAIT_MEMORIES_STRICT = 4
 PLAIT_CHOOSE_EARLIEST = 0
 PLAIT_CHOOSE_SINGLE = 1
 PLAIT_CHOOSE_ROUND_ROBIN = 2
@@ -386,6 +376,16 @@ PLAIT_PARENT_EARLY_DISJOINT = 3
 PLAIT_PARENT_DEVICE_DISJOINT = 4
 PLAIT_LANE_REUSE = 0
 PLAIT_LANE_ALWAYS_NEW = 1
+PLAIT_FLOW_TEXT = 0
+PLAIT_FLOW_JSON = 1
+PLAIT_FLOW_DOT = 2
+PLAIT_FLOW_SVG = 3
+PLAIT_PEERS_ALL = 0
+PLAIT_PEERS_RING = 1
+PLAIT_PEERS_NONE = 2
+PLAIT_MEMORIES_SHARED = 1
+PLAIT_MEMORIES_NO_LOOKAHEAD = 2
+PLAIT_MEMORIES_STRICT = 4
 PLAIT_CODE_POINTER = 1
 PLAIT_CODE_READS = 2
 PLAIT_CODE_WRITES = 4
@@ -1104,6 +1104,12 @@ class plait_flow_desc(Structure):
         ("devices", POINTER(c_void_p)),
         ("device_count", c_uint32),
         ("horizon", c_uint32),
+        ("choose", plait_device_choice),
+        ("parent", plait_parent_choice),
+        ("lane", plait_lane_choice),
+        ("device_lanes", c_uint32),
+        ("threshold", c_uint32),
+        ("reserved0", c_uint32),
     ]
 
 

@@ -65,12 +65,12 @@ const plait_capture_flags = UInt32
 const plait_access_mode = UInt32
 const plait_access_flags = UInt32
 const plait_link_flags = UInt32
-const plait_flow_format = Int32
-const plait_memory_peers = UInt32
-const plait_memories_flags = UInt32
 const plait_device_choice = UInt32
 const plait_parent_choice = UInt32
 const plait_lane_choice = UInt32
+const plait_flow_format = Int32
+const plait_memory_peers = UInt32
+const plait_memories_flags = UInt32
 const plait_code_parameter_flags = UInt32
 const plait_code_flags = UInt32
 
@@ -361,16 +361,6 @@ const PLAIT_LINK_DIRECT = plait_link_flags(1)
 const PLAIT_LINK_SHARED = plait_link_flags(2)
 const PLAIT_LINK_LATENCY_ASSUMED = plait_link_flags(4)
 const PLAIT_LINK_BANDWIDTH_ASSUMED = plait_link_flags(8)
-const PLAIT_FLOW_TEXT = plait_flow_format(0)
-const PLAIT_FLOW_JSON = plait_flow_format(1)
-const PLAIT_FLOW_DOT = plait_flow_format(2)
-const PLAIT_FLOW_SVG = plait_flow_format(3)
-const PLAIT_PEERS_ALL = plait_memory_peers(0)
-const PLAIT_PEERS_RING = plait_memory_peers(1)
-const PLAIT_PEERS_NONE = plait_memory_peers(2)
-const PLAIT_MEMORIES_SHARED = plait_memories_flags(1)
-const PLAIT_MEMORIES_NO_LOOKAHEAD = plait_memories_flags(2)
-const PLAIT_MEMORIES_STRICT = plait_memories_flags(4)
 const PLAIT_CHOOSE_EARLIEST = plait_device_choice(0)
 const PLAIT_CHOOSE_SINGLE = plait_device_choice(1)
 const PLAIT_CHOOSE_ROUND_ROBIN = plait_device_choice(2)
@@ -385,6 +375,16 @@ const PLAIT_PARENT_EARLY_DISJOINT = plait_parent_choice(3)
 const PLAIT_PARENT_DEVICE_DISJOINT = plait_parent_choice(4)
 const PLAIT_LANE_REUSE = plait_lane_choice(0)
 const PLAIT_LANE_ALWAYS_NEW = plait_lane_choice(1)
+const PLAIT_FLOW_TEXT = plait_flow_format(0)
+const PLAIT_FLOW_JSON = plait_flow_format(1)
+const PLAIT_FLOW_DOT = plait_flow_format(2)
+const PLAIT_FLOW_SVG = plait_flow_format(3)
+const PLAIT_PEERS_ALL = plait_memory_peers(0)
+const PLAIT_PEERS_RING = plait_memory_peers(1)
+const PLAIT_PEERS_NONE = plait_memory_peers(2)
+const PLAIT_MEMORIES_SHARED = plait_memories_flags(1)
+const PLAIT_MEMORIES_NO_LOOKAHEAD = plait_memories_flags(2)
+const PLAIT_MEMORIES_STRICT = plait_memories_flags(4)
 const PLAIT_CODE_POINTER = plait_code_parameter_flags(1)
 const PLAIT_CODE_READS = plait_code_parameter_flags(2)
 const PLAIT_CODE_WRITES = plait_code_parameter_flags(4)
@@ -1019,6 +1019,12 @@ struct plait_flow_desc
     devices::Ptr{Ptr{plait_device}}
     device_count::UInt32
     horizon::UInt32
+    choose::plait_device_choice
+    parent::plait_parent_choice
+    lane::plait_lane_choice
+    device_lanes::UInt32
+    threshold::UInt32
+    reserved0::UInt32
 end
 
 struct plait_task_desc

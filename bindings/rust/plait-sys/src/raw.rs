@@ -64,12 +64,12 @@ pub type plait_capture_flags = u32;
 pub type plait_access_mode = u32;
 pub type plait_access_flags = u32;
 pub type plait_link_flags = u32;
-pub type plait_flow_format = i32;
-pub type plait_memory_peers = u32;
-pub type plait_memories_flags = u32;
 pub type plait_device_choice = u32;
 pub type plait_parent_choice = u32;
 pub type plait_lane_choice = u32;
+pub type plait_flow_format = i32;
+pub type plait_memory_peers = u32;
+pub type plait_memories_flags = u32;
 pub type plait_code_parameter_flags = u32;
 pub type plait_code_flags = u32;
 pub const PLAIT_VERSION_MAJOR: u32 = 0;
@@ -358,16 +358,6 @@ pub const PLAIT_LINK_DIRECT: plait_link_flags = 1;
 pub const PLAIT_LINK_SHARED: plait_link_flags = 2;
 pub const PLAIT_LINK_LATENCY_ASSUMED: plait_link_flags = 4;
 pub const PLAIT_LINK_BANDWIDTH_ASSUMED: plait_link_flags = 8;
-pub const PLAIT_FLOW_TEXT: plait_flow_format = 0;
-pub const PLAIT_FLOW_JSON: plait_flow_format = 1;
-pub const PLAIT_FLOW_DOT: plait_flow_format = 2;
-pub const PLAIT_FLOW_SVG: plait_flow_format = 3;
-pub const PLAIT_PEERS_ALL: plait_memory_peers = 0;
-pub const PLAIT_PEERS_RING: plait_memory_peers = 1;
-pub const PLAIT_PEERS_NONE: plait_memory_peers = 2;
-pub const PLAIT_MEMORIES_SHARED: plait_memories_flags = 1;
-pub const PLAIT_MEMORIES_NO_LOOKAHEAD: plait_memories_flags = 2;
-pub const PLAIT_MEMORIES_STRICT: plait_memories_flags = 4;
 pub const PLAIT_CHOOSE_EARLIEST: plait_device_choice = 0;
 pub const PLAIT_CHOOSE_SINGLE: plait_device_choice = 1;
 pub const PLAIT_CHOOSE_ROUND_ROBIN: plait_device_choice = 2;
@@ -382,6 +372,16 @@ pub const PLAIT_PARENT_EARLY_DISJOINT: plait_parent_choice = 3;
 pub const PLAIT_PARENT_DEVICE_DISJOINT: plait_parent_choice = 4;
 pub const PLAIT_LANE_REUSE: plait_lane_choice = 0;
 pub const PLAIT_LANE_ALWAYS_NEW: plait_lane_choice = 1;
+pub const PLAIT_FLOW_TEXT: plait_flow_format = 0;
+pub const PLAIT_FLOW_JSON: plait_flow_format = 1;
+pub const PLAIT_FLOW_DOT: plait_flow_format = 2;
+pub const PLAIT_FLOW_SVG: plait_flow_format = 3;
+pub const PLAIT_PEERS_ALL: plait_memory_peers = 0;
+pub const PLAIT_PEERS_RING: plait_memory_peers = 1;
+pub const PLAIT_PEERS_NONE: plait_memory_peers = 2;
+pub const PLAIT_MEMORIES_SHARED: plait_memories_flags = 1;
+pub const PLAIT_MEMORIES_NO_LOOKAHEAD: plait_memories_flags = 2;
+pub const PLAIT_MEMORIES_STRICT: plait_memories_flags = 4;
 pub const PLAIT_CODE_POINTER: plait_code_parameter_flags = 1;
 pub const PLAIT_CODE_READS: plait_code_parameter_flags = 2;
 pub const PLAIT_CODE_WRITES: plait_code_parameter_flags = 4;
@@ -985,6 +985,12 @@ pub struct plait_flow_desc [size] {
     pub devices: *const *mut plait_device,
     pub device_count: u32,
     pub horizon: u32,
+    pub choose: plait_device_choice,
+    pub parent: plait_parent_choice,
+    pub lane: plait_lane_choice,
+    pub device_lanes: u32,
+    pub threshold: u32,
+    pub reserved0: u32,
 }
 pub struct plait_task_desc [size] {
     pub size: u32,
