@@ -152,7 +152,7 @@ static plait__placed_op *find(const plait__device_choices *choices,
 	return number != 0 && op->number == number ? op : NULL;
 }
 
-/* A list of the request; 0: that of no failure. */
+/* Append to a list of the request. */
 static void add(const plait__flow *flow, plait__vector *list, const void *item)
 {
 	if (plait__vector_push(list, item, 1) == NULL)
@@ -314,7 +314,7 @@ static void add_access(const plait__flow *flow,
 
 /* ---- the request ---- */
 
-/* What is done since: the clock, and lanes. */
+/* Advance the clock by the tasks that are done since, and find idle lanes. */
 static void advance(plait__flow *flow)
 {
 	plait__device_choices *choices = choices_of(flow);

@@ -1554,6 +1554,29 @@ typedef struct plait_mapper {
 	plait_mapper_function function;
 	void *user_data;
 } plait_mapper;
+typedef uint32_t plait_device_choice;
+enum {
+	PLAIT_CHOOSE_EARLIEST = 0,
+	PLAIT_CHOOSE_SINGLE = 1,
+	PLAIT_CHOOSE_ROUND_ROBIN = 2,
+	PLAIT_CHOOSE_STREAM_AWARE = 3,
+	PLAIT_CHOOSE_MIN_SIZE = 4,
+	PLAIT_CHOOSE_MINMIN_TIME = 5,
+	PLAIT_CHOOSE_MINMAX_TIME = 6
+};
+typedef uint32_t plait_parent_choice;
+enum {
+	PLAIT_PARENT_BEST = 0,
+	PLAIT_PARENT_SAME = 1,
+	PLAIT_PARENT_DISJOINT = 2,
+	PLAIT_PARENT_EARLY_DISJOINT = 3,
+	PLAIT_PARENT_DEVICE_DISJOINT = 4
+};
+typedef uint32_t plait_lane_choice;
+enum {
+	PLAIT_LANE_REUSE = 0,
+	PLAIT_LANE_ALWAYS_NEW = 1
+};
 typedef uint64_t plait_task;
 typedef uint32_t plait_flow_flags;
 enum {
@@ -1776,29 +1799,6 @@ plait_status plait_device_query_link(plait_device *from,
 					       plait_device *to,
 					       plait_link_info *info,
 					       plait_error *error);
-typedef uint32_t plait_device_choice;
-enum {
-	PLAIT_CHOOSE_EARLIEST = 0,
-	PLAIT_CHOOSE_SINGLE = 1,
-	PLAIT_CHOOSE_ROUND_ROBIN = 2,
-	PLAIT_CHOOSE_STREAM_AWARE = 3,
-	PLAIT_CHOOSE_MIN_SIZE = 4,
-	PLAIT_CHOOSE_MINMIN_TIME = 5,
-	PLAIT_CHOOSE_MINMAX_TIME = 6
-};
-typedef uint32_t plait_parent_choice;
-enum {
-	PLAIT_PARENT_BEST = 0,
-	PLAIT_PARENT_SAME = 1,
-	PLAIT_PARENT_DISJOINT = 2,
-	PLAIT_PARENT_EARLY_DISJOINT = 3,
-	PLAIT_PARENT_DEVICE_DISJOINT = 4
-};
-typedef uint32_t plait_lane_choice;
-enum {
-	PLAIT_LANE_REUSE = 0,
-	PLAIT_LANE_ALWAYS_NEW = 1
-};
 typedef int32_t plait_flow_format;
 enum {
 	PLAIT_FLOW_TEXT = 0,

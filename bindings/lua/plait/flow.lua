@@ -9,14 +9,6 @@ local flow = {}
 local FORMATS = {text = lib.PLAIT_FLOW_TEXT, json = lib.PLAIT_FLOW_JSON, dot = lib.PLAIT_FLOW_DOT,
                  svg = lib.PLAIT_FLOW_SVG}
 local PEERS = {all = lib.PLAIT_PEERS_ALL, ring = lib.PLAIT_PEERS_RING, none = lib.PLAIT_PEERS_NONE}
-local CHOICES = {earliest = lib.PLAIT_CHOOSE_EARLIEST, single = lib.PLAIT_CHOOSE_SINGLE,
-                 ["round-robin"] = lib.PLAIT_CHOOSE_ROUND_ROBIN, ["stream-aware"] = lib.PLAIT_CHOOSE_STREAM_AWARE,
-                 ["min-size"] = lib.PLAIT_CHOOSE_MIN_SIZE, ["minmin-time"] = lib.PLAIT_CHOOSE_MINMIN_TIME,
-                 ["minmax-time"] = lib.PLAIT_CHOOSE_MINMAX_TIME}
-local PARENTS = {best = lib.PLAIT_PARENT_BEST, same = lib.PLAIT_PARENT_SAME, disjoint = lib.PLAIT_PARENT_DISJOINT,
-                 ["early-disjoint"] = lib.PLAIT_PARENT_EARLY_DISJOINT,
-                 ["device-disjoint"] = lib.PLAIT_PARENT_DEVICE_DISJOINT}
-local LANES = {reuse = lib.PLAIT_LANE_REUSE, ["always-new"] = lib.PLAIT_LANE_ALWAYS_NEW}
 local MODES = {reads = lib.PLAIT_ACCESS_READ, writes = lib.PLAIT_ACCESS_WRITE,
                updates = lib.PLAIT_ACCESS_READ_WRITE}
 
@@ -159,17 +151,34 @@ function Data:even(dimension) return mapped(self, lib.PLAIT_MAPPER_EVEN_SPLIT, {
 
 -- --- flows ---------------------------------------------------------------------
 
+local CHOICES = {earliest = lib.PLAIT_CHOOSE_EARLIEST, single = lib.PLAIT_CHOOSE_SINGLE,
+                 ["round-robin"] = lib.PLAIT_CHOOSE_ROUND_ROBIN, ["stream-aware"] = lib.PLAIT_CHOOSE_STREAM_AWARE,
+                 ["min-size"] = lib.PLAIT_CHOOSE_MIN_SIZE, ["minmin-time"] = lib.PLAIT_CHOOSE_MINMIN_TIME,
+                 ["minmax-time"] = lib.PLAIT_CHOOSE_MINMAX_TIME}
+local PARENTS = {best = lib.PLAIT_PARENT_BEST, same = lib.PLAIT_PARENT_SAME, disjoint = lib.PLAIT_PARENT_DISJOINT,
+                 ["early-disjoint"] = lib.PLAIT_PARENT_EARLY_DISJOINT,
+                 ["device-disjoint"] = lib.PLAIT_PARENT_DEVICE_DISJOINT}
+local LANES = {reuse = lib.PLAIT_LANE_REUSE, ["always-new"] = lib.PLAIT_LANE_ALWAYS_NEW}
+
+local function policy(options, name, known, default)
+  return known[options[name] or default] or core.raise("no " .. name .. " " .. core.describe(options[name]))
+end
+
 --- A stream of tasks, whose order is inferred from the data that they access.
 local Flow = core.class("Flow", "plait_flow_release")
 
 function flow.new(system, options)
-  core.check_options(options, " window lanes record strict check devices label ")
+  core.check_options(
+    options, " window lanes record strict check devices choose parent lane device_lanes threshold label ")
   local devices = options.devices or {}
   local handles = ffi.new("plait_device *[?]", math.max(#devices, 1))
   for i, device in ipairs(devices) do handles[i - 1] = device.handle end
   local desc = core.sized("plait_flow_desc", {
     window = options.window, lanes = options.lanes, label = options.label,
     devices = handles, device_count = #devices,
+    choose = policy(options, "choose", CHOICES, "earliest"), parent = policy(options, "parent", PARENTS, "best"),
+    lane = policy(options, "lane", LANES, "reuse"),
+    device_lanes = options.device_lanes, threshold = options.threshold,
     flags = (options.record and lib.PLAIT_FLOW_RECORD or 0) + (options.strict and lib.PLAIT_FLOW_STRICT or 0) +
       (options.check and lib.PLAIT_FLOW_CHECK or 0)})
   local handle = core.make("plait_flow", lib.plait_flow_create, system:handle(), desc)
@@ -426,10 +435,6 @@ function Flow:explain(format)
   return text_of(function(...)
     return lib.plait_flow_write(self:handle(), number, ...)
   end)
-end
-
-local function policy(options, name, known, default)
-  return known[options[name] or default] or core.raise("no " .. name .. " " .. core.describe(options[name]))
 end
 
 --- Return what the tasks of a flow with `record` would do on devices with memories; see

@@ -537,12 +537,6 @@ plait_status plait__device_engine_claim(void *arg, uint64_t number,
 	return PLAIT_PENDING;
 }
 
-bool plait__device_engine_is_dead(const plait__device_engine *engine,
-				  uint32_t lane)
-{
-	return engine->items[lane].is_dead;
-}
-
 /* ---- ends ---- */
 
 static plait_status open_lane(plait__device_engine *engine, uint32_t i,

@@ -83,8 +83,11 @@ plait_status plait__device_engine_claim(void *op, uint64_t number,
 					plait_error *error);
 
 /* Returns true if a lane could not be replaced: its device is of no use. */
-bool plait__device_engine_is_dead(const plait__device_engine *engine,
-				  uint32_t lane);
+static inline bool
+plait__device_engine_is_dead(const plait__device_engine *engine, uint32_t lane)
+{
+	return engine->items[lane].is_dead;
+}
 
 /* Submit what has begun.  Caller does not hold the lock. */
 void plait__device_engine_flush(plait__device_engine *engine);

@@ -59,7 +59,8 @@ Plait.open(backend="host") do system
     println(text(u[5]))
     plan()
     println(text(v[5]))
-    on_devices = Flow(system; devices=system.devices)
+    on_devices = Flow(system; devices=system.devices, choose=:min_size, parent=:disjoint, lane=:always_new,
+                      device_lanes=2, threshold=50)
     a, b = array(on_devices, ones(Float32, 8)), zeros(on_devices, Float32, 8)
     launch!(on_devices, heat, a, b, 8, CHUNK; items=8)
     println(text(b[5]))

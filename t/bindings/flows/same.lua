@@ -59,7 +59,7 @@ end
 print(("%g"):format(u[4]))
 plan()
 print(("%g"):format(v[4]))
-local near = system:flow {devices = system.devices}
+local near = system:flow {devices = system.devices, choose = "min-size", parent = "disjoint", lane = "always-new", device_lanes = 2, threshold = 50}
 local a, b = near:data("float", {1, 1, 1, 1, 1, 1, 1, 1}), near:data("float", 8)
 near:launch(heat, {a, b, 8, plait.chunk}, {items = 8})
 print(("%g"):format(b[4]))

@@ -59,7 +59,8 @@ with plait.open("host") as system:
     print("%g" % u[4])
     plan()
     print("%g" % v[4])
-    with system.flow(devices=system.devices) as near:
+    with system.flow(devices=system.devices, choose="min-size", parent="disjoint", lane="always-new",
+                     device_lanes=2, threshold=50) as near:
         a, b = near.data("f", 8, array.array("f", [1] * 8)), near.data("f", 8)
         near(heat, a, b, 8, plait.chunk, items=8)
         print("%g" % b[4])

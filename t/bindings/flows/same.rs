@@ -58,7 +58,14 @@ fn main() -> Result<()> {
     println!("{}", u.get(4)?);
     plan.call(&[])?;
     println!("{}", v.get(4)?);
-    let near = FlowOptions::new().devices(system.devices()).create(&system)?;
+    let near = FlowOptions::new()
+        .devices(system.devices())
+        .choose(DeviceChoice::MinSize)
+        .parent(ParentChoice::Disjoint)
+        .lane(LaneChoice::AlwaysNew)
+        .device_lanes(2)
+        .threshold(50)
+        .create(&system)?;
     let (a, b) = (near.data(8).array(&[1f32; 8])?, near.data(8).zeros::<f32>()?);
     near.launch(&heat, args![&a, &b, 8, chunk()]).items(8).submit()?;
     println!("{}", b.get(4)?);

@@ -20,7 +20,9 @@ task until that is done, [`finish`](@ref) blocks the thread. All of them take `r
 `writes` and `updates`, accesses beside those of the arguments, and a `label`. `window`: tasks
 that may be not done at a time, a power of two; `lanes`: those that run at a time; `record`
 keeps what [`explain`](@ref) tells, and `strict` refuses tasks that it would warn of;
-`check` proves the order while it runs; `devices`: where launches run, none: on the host.
+`check` proves the order while it runs; `devices`: where launches run, none: on the host;
+`choose`, `parent`, `lane`: policies as of [`Plait.instructions`](@ref); `device_lanes`: queues
+of each device; `threshold`: per mille.
 """
 mutable struct Flow <: Handle{Raw.plait_flow}
     raw::Ptr{Raw.plait_flow}
@@ -37,12 +39,16 @@ end
 give_back(raw::Ptr{Raw.plait_flow}) = Raw.plait_flow_release(raw)
 
 function Flow(system::System; window=0, lanes=0, record=false, strict=false, check=false, devices=Device[],
-              label=nothing)
+              choose=:earliest, parent=:best, lane=:reuse, device_lanes=1, threshold=0, label=nothing)
     text, handles = text_or_nothing(label), [device.raw for device in devices]
     raw = GC.@preserve text handles create(
         Raw.plait_flow_create, Raw.plait_flow, system,
         Ref(sized(Raw.plait_flow_desc; window=window, lanes=lanes, label=text_at(text),
                   devices=pointer(handles), device_count=length(handles),
+                  choose=flow_policy("choose", MEMORY_CHOICES, choose),
+                  parent=flow_policy("parent", MEMORY_PARENTS, parent),
+                  lane=flow_policy("lane", MEMORY_LANES, lane),
+                  device_lanes=device_lanes, threshold=threshold,
                   flags=(record ? Raw.PLAIT_FLOW_RECORD : UInt32(0)) | (strict ? Raw.PLAIT_FLOW_STRICT : UInt32(0)) |
                         (check ? Raw.PLAIT_FLOW_CHECK : UInt32(0)))))
     return owned(Flow(raw, system, Threads.SpinLock(), [], 64, [], false))
@@ -480,8 +486,8 @@ const MEMORY_PARENTS = Dict(
     :device_disjoint => Raw.PLAIT_PARENT_DEVICE_DISJOINT)
 const MEMORY_LANES = Dict(:reuse => Raw.PLAIT_LANE_REUSE, :always_new => Raw.PLAIT_LANE_ALWAYS_NEW)
 
-function memory_policy(name, known, value)
-    haskey(known, value) || throw(ArgumentError("instructions: no $name $(repr(value))"))
+function flow_policy(name, known, value)
+    haskey(known, value) || throw(ArgumentError("no $name $(repr(value))"))
     return known[value]
 end
 
@@ -508,9 +514,9 @@ function instructions(flow::Flow, devices; peers=:all, shared=false, lookahead=t
     given = links === nothing ? "" : String(links)
     GC.@preserve given begin
         desc = Ref(sized(Raw.plait_memories_desc; devices=devices, peers=MEMORY_PEERS[peers], flags=flags,
-                         choose=memory_policy("choose", MEMORY_CHOICES, choose),
-                         parent=memory_policy("parent", MEMORY_PARENTS, parent),
-                         lane=memory_policy("lane", MEMORY_LANES, lane),
+                         choose=flow_policy("choose", MEMORY_CHOICES, choose),
+                         parent=flow_policy("parent", MEMORY_PARENTS, parent),
+                         lane=flow_policy("lane", MEMORY_LANES, lane),
                          lanes=lanes === nothing ? typemax(UInt32) : lanes, memory_bytes=memory_bytes,
                          links=links === nothing ? C_NULL : pointer(given)))
         return rstrip(text_of(Raw.plait_flow_write_instructions, flow, desc, FLOW_FORMATS[format]), '\0')

@@ -31,6 +31,11 @@ pub struct FlowOptions {
     lanes: u32,
     flags: u32,
     devices: Vec<Device>,
+    choose: u32,
+    parent: u32,
+    lane: u32,
+    device_lanes: u32,
+    threshold: u32,
     label: Option<String>,
 }
 
@@ -76,6 +81,36 @@ impl FlowOptions {
         self
     }
 
+    /// Choose devices of launches by a policy.
+    pub fn choose(mut self, choice: DeviceChoice) -> Self {
+        self.choose = choice as u32;
+        self
+    }
+
+    /// Choose lanes after earlier tasks by a policy.
+    pub fn parent(mut self, choice: ParentChoice) -> Self {
+        self.parent = choice as u32;
+        self
+    }
+
+    /// Choose other lanes by a policy.
+    pub fn lane(mut self, choice: LaneChoice) -> Self {
+        self.lane = choice as u32;
+        self
+    }
+
+    /// Give each device so many queues for launches, at most 8.
+    pub fn device_lanes(mut self, count: u32) -> Self {
+        self.device_lanes = count;
+        self
+    }
+
+    /// Set the part of a task's bytes, per mille, that a good device has more than.
+    pub fn threshold(mut self, per_mille: u32) -> Self {
+        self.threshold = per_mille;
+        self
+    }
+
     /// Set the name, for errors.
     pub fn label(mut self, text: &str) -> Self {
         self.label = Some(text.into());
@@ -93,6 +128,11 @@ impl FlowOptions {
             label: pointer_of(&label),
             devices: devices.as_ptr(),
             device_count: devices.len() as u32,
+            choose: self.choose,
+            parent: self.parent,
+            lane: self.lane,
+            device_lanes: self.device_lanes,
+            threshold: self.threshold,
             ..Default::default()
         };
         // SAFETY: label and devices are copied.
