@@ -78,3 +78,5 @@ SEEDED_TESTS += %D%/generator.t
 API_TESTS += %D%/device_choice.t
 %C%_device_choice_t_LDADD = $(LDADD_API)
 SEEDED_TESTS += %D%/device_choice.t
+API_TESTS += %D%/device_split.t
+%C%_device_split_t_LDADD = $(LDADD_API)

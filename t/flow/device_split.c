@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* Split launches on devices with PLAIT_TASK_NO_WAIT; their results:
+ * device_flow.c. */
+#include "flows.h"
+
+enum { N = 40 };
+
+static plait_data *u, *v;
+static plait_kernel *kernel;
+
+/* v = u + 1 in the chunk. */
+static int32_t add_to_chunk(void *const *arguments, const plait_launch *launch,
+		       void *user_data)
+{
+	const uint64_t *from = *(const uint64_t *const *)arguments[0];
+	uint64_t *to = *(uint64_t *const *)arguments[1];
+	const plait_box *chunk = arguments[2];
+
+	(void)launch;
+	(void)user_data;
+	for (uint64_t i = chunk->low[0]; i < chunk->high[0]; i++)
+		to[i] = from[i] + 1;
+	return 0;
+}
+
+static plait_status split(void)
+{
+	const plait_mapper own = { .size = sizeof(own),
+				   .kind = PLAIT_MAPPER_ONE_TO_ONE };
+	plait_access from = { .size = sizeof(from), .data = u };
+	plait_access to = { .size = sizeof(to), .data = v, .mapper = &own };
+	plait_argument arguments[] = { PLAIT_ACCESS(&from), PLAIT_ACCESS(&to),
+				       PLAIT_CHUNK() };
+	const plait_task_desc step = {
+		.size = sizeof(step), .flags = PLAIT_TASK_NO_WAIT,
+		.kernel = kernel, .launch = PLAIT_ITEMS(N),
+		.arguments = arguments, .argument_count = 3, .split = 1,
+		.pieces = N,
+	};
+
+	return plait_flow_submit(flow, &step, NULL, &flow_rig.error);
+}
+
+/* Submit tasks that wait for the mapping of u, until the window is full. */
+static plait_status fill_window(void)
+{
+	const plait_task_desc fill = { .size = sizeof(fill),
+				       .kind = PLAIT_TASK_FILL,
+				       .flags = PLAIT_TASK_NO_WAIT,
+				       .target = u };
+	plait_status status = PLAIT_OK;
+
+	for (int i = 0; i < 100 && status == PLAIT_OK; i++)
+		status = plait_flow_submit(flow, &fill, NULL, NULL);
+	return status;
+}
+
+static uint64_t newest(void)
+{
+	plait_flow_info info = { .size = sizeof(info) };
+
+	OK(plait_flow_query(flow, &info, NULL) == PLAIT_OK);
+	return info.newest;
+}
+
+static bool open_all(void)
+{
+	const plait_kernel_desc desc = {
+		.size = sizeof(desc), .function = add_to_chunk,
+		.signature = "add(u: in pointer u64, v: out pointer u64, "
+			     "c: struct chunk 48)" };
+	const struct flow_setting setting = { 1, 0 };
+
+	flow_backends = "host,chaos";
+	flow_devices = 2;
+	if (!open_flow(&setting, 64))
+		return false;
+	u = new_data(1, N, 0, 0, 8, "u");
+	v = new_data(1, N, 0, 0, 8, "v");
+	return OK(plait_kernel_create(flow_rig.context, &desc, &kernel,
+				      NULL) == PLAIT_OK);
+}
+
+/* A full window refuses the launch before its first piece; one that has begun
+ * ends, though the window has no room for all of it. */
+static void no_wait(void)
+{
+	uint64_t values[N], last;
+	void *pointer = NULL;
+
+	if (!open_all())
+		return;
+	OK(plait_data_map(u, NULL, PLAIT_MAP_READ | PLAIT_MAP_WRITE, &pointer,
+			  NULL) == PLAIT_OK);
+	IS_INT(fill_window(), PLAIT_E_BUSY);
+	last = newest();
+	IS_INT(split(), PLAIT_E_BUSY);
+	IS_UINT(newest(), last);
+	OK(plait_data_unmap(u, pointer, NULL) == PLAIT_OK);
+	OK(wait_task(0) == PLAIT_OK);
+	OK_THAT(split() == PLAIT_OK, "%s", flow_rig.error.text);
+	OK(plait_data_read(v, NULL, values, NULL) == PLAIT_OK);
+	for (int i = 0; i < N; i++)
+		IS_UINT(values[i], 1);
+	plait_data_release(u);
+	plait_data_release(v);
+	plait_kernel_release(kernel);
+	close_flow();
+}
+
+static const struct tap_scenario all[] = {
+	{ "split launches that must not wait", no_wait },
+};
+
+TAP_MAIN(all)
