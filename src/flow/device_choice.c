@@ -282,13 +282,16 @@ static void add_version(const plait__flow *flow,
 	};
 
 	add(flow, &choices_of(flow)->pieces, &piece);
-	if ((access->mode & PLAIT__ACCESS_WRITES) != 0) {
-		plait__front_map_visit_box(&access->whole->map, &part,
-					   visit_readers, &readers);
-		for (uint32_t m = 0; m < copies->count; m++)
-			plait__front_map_visit_box(&copies->items[m].map,
-						   &part, visit_readers,
-						   &readers);
+	/* It was read where it is. */
+	for (uint64_t left = (access->mode & PLAIT__ACCESS_WRITES) != 0 ?
+				     version->valid : 0;
+	     left != 0; left &= left - 1) {
+		uint32_t m = (uint32_t)__builtin_ctzll(left);
+
+		plait__front_map_visit_box(
+			m == PLAIT__MEMORY_HOST ? &access->whole->map :
+			&plait__data_copies_at(copies, m)->map,
+			&part, visit_readers, &readers);
 	}
 	if (!readers.found || (access->mode & PLAIT__ACCESS_READS) != 0)
 		add_pred(flow, readers.after);
