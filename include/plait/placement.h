@@ -12,10 +12,11 @@
  *
  * Example:
  *
- *     plait_flow_desc desc = { .size = sizeof(desc), .devices = devices,
- *                              .device_count = 4, .device_lanes = 2,
+ *     plait_flow_desc desc = { .size = sizeof(desc), .devices = &device,
+ *                              .device_count = 1, .device_lanes = 2,
  *                              .choose = PLAIT_CHOOSE_MIN_SIZE,
  *                              .parent = PLAIT_PARENT_DISJOINT };
+ *     plait_flow_create(context, &desc, &flow, &error);
  */
 #ifndef PLAIT_PLACEMENT_H
 #define PLAIT_PLACEMENT_H
