@@ -11,23 +11,19 @@
  *
  *     plait_data_desc desc = { .size = sizeof(desc), .dimensions = 2,
  *                              .element_bytes = 4, .extent = { 640, 480 } };
+ *     float pixels[640 * 240];
  *     plait_box rows = { { 0, 0, 0 }, { 640, 240, 1 } };
- *     plait_data_create(flow, &desc, &plane, &error);
- *     plait_data_part(plane, &rows, &upper, &error);
- *     plait_access access = { .size = sizeof(access), .data = upper,
- *                             .mode = PLAIT_ACCESS_READ_WRITE };
- *     plait_task_desc task = { .size = sizeof(task), .function = smooth,
- *                              .kind = PLAIT_TASK_CALL,
- *                              .accesses = &access, .access_count = 1 };
- *     plait_flow_submit(flow, &task, NULL, &error);
- *     plait_data_read(plane, NULL, pixels, &error);
+ *     plait_data_create(flow, &desc, &u, &error);
+ *     plait_data_part(u, &rows, &v, &error);
+ *     plait_flow_launch(flow, kernel, PLAIT_ITEMS(640, 240),
+ *                       PLAIT_ARGUMENTS(PLAIT_DATA(v)), NULL, &error);
+ *     plait_data_read(u, &rows, pixels, &error);
  */
 #ifndef PLAIT_DATA_H
 #define PLAIT_DATA_H
 
 #include "plait/kernel.h"
 #include "plait/mapper.h"
-#include "plait/memory.h"
 
 #ifdef __cplusplus
 extern "C" {

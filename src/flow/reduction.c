@@ -51,7 +51,7 @@ static plait_status check_target(const plait__data *data,
 	if (access->box != NULL || access->mapper != NULL)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "a reduction is of all of its data, without "
-				   "a box and a mapper; plait_data_part names a "
+				   "a box and a mapper; make a part of the "
 				   "box");
 	if (each == 0)
 		return plait__fail(error, PLAIT_E_INVALID,

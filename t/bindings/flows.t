@@ -13,6 +13,7 @@ import languages
 if SANITIZER != "no":
     skip_all("languages are not built with a sanitizer, the library is")
 languages.print_same("flows", """27 1 3 6 7 6 3 1 0
+54
 9 5
 failed
 poisoned

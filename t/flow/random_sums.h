@@ -10,7 +10,7 @@ enum { SUM_ITEMS = 12 };
 
 static plait_kernel *sum_kernel, *join_kernel;
 
-/* Of the program's flow: a launch in pieces may need more than a small one. */
+/* Of the program's flow: a reduction may need more than a small one. */
 static uint32_t program_window;
 
 /* Neither commutative nor associative. */
@@ -112,6 +112,10 @@ static void add_sum(struct work *work)
 		.priority = (int32_t)below(3) - 1,
 	};
 
+	if (program_window < 256 && flow_devices == 0) {
+		add_call(work);
+		return;
+	}
 	use->array = &arrays[below(DATA)];
 	for (int d = 0; d < 3; d++)
 		use->box.high[d] = use->array->extent[d];
@@ -120,8 +124,7 @@ static void add_sum(struct work *work)
 	work->identity = next_random();
 	work->result = one_in(12) ? 7 : 0;
 	work->accumulates = one_in(2);
-	work->pieces = program_window < 256 && flow_devices == 0 ? 1 :
-		       pieces[below(TAP_COUNT(pieces))];
+	work->pieces = pieces[below(TAP_COUNT(pieces))];
 	use->mode = work->accumulates ? PLAIT_ACCESS_READ_WRITE :
 					PLAIT_ACCESS_WRITE;
 	to.data = use->array->data;

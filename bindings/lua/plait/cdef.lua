@@ -1577,6 +1577,68 @@ enum {
 	PLAIT_LANE_REUSE = 0,
 	PLAIT_LANE_ALWAYS_NEW = 1
 };
+typedef struct plait_flow plait_flow;
+typedef struct plait_data plait_data;
+typedef struct plait_data_desc {
+	uint32_t size;
+	uint32_t flags;
+	uint32_t dimensions;
+	uint32_t element_bytes;
+	uint64_t extent[3];
+	plait_buffer *buffer;
+	uint64_t buffer_offset;
+	const char *label;
+} plait_data_desc;
+typedef struct plait_data_info {
+	uint32_t size;
+	uint32_t dimensions;
+	uint32_t element_bytes;
+	uint32_t reserved0;
+	uint64_t extent[3];
+	uint64_t pitch[3];
+	void *pointer;
+} plait_data_info;
+typedef uint32_t plait_access_mode;
+enum {
+	PLAIT_ACCESS_BY_SIGNATURE = 0,
+	PLAIT_ACCESS_READ = 1,
+	PLAIT_ACCESS_WRITE = 2,
+	PLAIT_ACCESS_READ_WRITE = 3,
+	PLAIT_ACCESS_REDUCE = 4
+};
+typedef uint32_t plait_access_flags;
+enum {
+	PLAIT_ACCESS_ACCUMULATE = 1 << 0
+};
+typedef struct plait_access {
+	uint32_t size;
+	plait_access_mode mode;
+	plait_data *data;
+	const plait_box *box;
+	const plait_mapper *mapper;
+	plait_kernel *combine;
+	uint64_t identity;
+	plait_access_flags flags;
+	uint32_t reserved0;
+} plait_access;
+plait_status plait_data_create(plait_flow *flow,
+					 const plait_data_desc *desc,
+					 plait_data **out, plait_error *error);
+plait_status plait_data_part(plait_data *data, const plait_box *box,
+				       plait_data **out, plait_error *error);
+plait_status plait_data_query(plait_data *data, plait_data_info *info,
+					plait_error *error);
+void plait_data_retain(plait_data *data);
+void plait_data_release(plait_data *data);
+plait_status plait_data_map(plait_data *data, const plait_box *box,
+				      plait_map_flags flags, void **out,
+				      plait_error *error);
+plait_status plait_data_unmap(plait_data *data, void *pointer,
+					plait_error *error);
+plait_status plait_data_read(plait_data *data, const plait_box *box,
+				       void *host, plait_error *error);
+plait_status plait_data_write(plait_data *data, const plait_box *box,
+					const void *host, plait_error *error);
 typedef uint64_t plait_task;
 typedef uint32_t plait_flow_flags;
 enum {
@@ -1720,68 +1782,6 @@ plait_status plait_await_plan(plait_plan *plan, plait_queue *queue,
 					uint64_t timeout_ns,
 					plait_error *error);
 plait_status plait_yield(plait_error *error);
-typedef struct plait_flow plait_flow;
-typedef struct plait_data plait_data;
-typedef struct plait_data_desc {
-	uint32_t size;
-	uint32_t flags;
-	uint32_t dimensions;
-	uint32_t element_bytes;
-	uint64_t extent[3];
-	plait_buffer *buffer;
-	uint64_t buffer_offset;
-	const char *label;
-} plait_data_desc;
-typedef struct plait_data_info {
-	uint32_t size;
-	uint32_t dimensions;
-	uint32_t element_bytes;
-	uint32_t reserved0;
-	uint64_t extent[3];
-	uint64_t pitch[3];
-	void *pointer;
-} plait_data_info;
-typedef uint32_t plait_access_mode;
-enum {
-	PLAIT_ACCESS_BY_SIGNATURE = 0,
-	PLAIT_ACCESS_READ = 1,
-	PLAIT_ACCESS_WRITE = 2,
-	PLAIT_ACCESS_READ_WRITE = 3,
-	PLAIT_ACCESS_REDUCE = 4
-};
-typedef uint32_t plait_access_flags;
-enum {
-	PLAIT_ACCESS_ACCUMULATE = 1 << 0
-};
-typedef struct plait_access {
-	uint32_t size;
-	plait_access_mode mode;
-	plait_data *data;
-	const plait_box *box;
-	const plait_mapper *mapper;
-	plait_kernel *combine;
-	uint64_t identity;
-	plait_access_flags flags;
-	uint32_t reserved0;
-} plait_access;
-plait_status plait_data_create(plait_flow *flow,
-					 const plait_data_desc *desc,
-					 plait_data **out, plait_error *error);
-plait_status plait_data_part(plait_data *data, const plait_box *box,
-				       plait_data **out, plait_error *error);
-plait_status plait_data_query(plait_data *data, plait_data_info *info,
-					plait_error *error);
-void plait_data_retain(plait_data *data);
-void plait_data_release(plait_data *data);
-plait_status plait_data_map(plait_data *data, const plait_box *box,
-				      plait_map_flags flags, void **out,
-				      plait_error *error);
-plait_status plait_data_unmap(plait_data *data, void *pointer,
-					plait_error *error);
-plait_status plait_data_read(plait_data *data, const plait_box *box,
-				       void *host, plait_error *error);
-plait_status plait_data_write(plait_data *data, const plait_box *box,
-					const void *host, plait_error *error);
 typedef uint32_t plait_link_flags;
 enum {
 	PLAIT_LINK_DIRECT = 1 << 0,

@@ -56,7 +56,9 @@ local function access_of(given, mode)
   if type(one) ~= "table" or not one.data then
     core.raise("an access is data of a flow, or data:box {...}, not " .. core.describe(given))
   end
-  return core.sized("plait_access", {mode = mode, data = one.data:handle(), box = one.box, mapper = one.mapper}), one
+  return core.sized("plait_access", {
+    mode = one.mode or mode, data = one.data:handle(), box = one.box, mapper = one.mapper,
+    combine = one.combine and one.combine:handle(), identity = one.identity, flags = one.flags}), one
 end
 
 local function move(data, call, box, memory)
@@ -148,6 +150,21 @@ function Data:slice(dimension) return mapped(self, lib.PLAIT_MAPPER_SLICE, {dime
 
 --- The part of a piece, of the data cut along a dimension.
 function Data:even(dimension) return mapped(self, lib.PLAIT_MAPPER_EVEN_SPLIT, {dimension = dimension}) end
+
+--- An access of a launch: each piece updates a partial result, which begins as `identity`, and
+-- the kernel `combine`, add(into: inout pointer T, from: in pointer T, n: u64), adds them to
+-- the data in the order of the pieces.  Options: identity, default 0; accumulate: to what was
+-- there.
+function Data:reduces(combine, options)
+  options = options or {}
+  core.check_options(options, " identity accumulate ")
+  if not self.ctype then core.raise("a token has no elements to reduce") end
+  local identity, value = ffi.new "uint64_t[1]", ffi.new(self.ctype .. "[1]", options.identity or 0)
+  ffi.copy(identity, value, math.min(ffi.sizeof(value), 8))
+  return setmetatable({
+    data = self, mode = lib.PLAIT_ACCESS_REDUCE, combine = combine, identity = identity[0],
+    flags = options.accumulate and lib.PLAIT_ACCESS_ACCUMULATE or 0}, Access)
+end
 
 -- --- flows ---------------------------------------------------------------------
 

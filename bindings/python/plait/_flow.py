@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import math
+import struct
+import sys
 from ctypes import POINTER, byref, c_char, c_uint64, c_void_p, cast
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
@@ -67,10 +69,10 @@ class Access:
     reads(), writes() and updates() say how; for a kernel its signature does.
     """
 
-    __slots__ = ("data", "_mode", "_box", "_mapper")
+    __slots__ = ("data", "_mode", "_box", "_mapper", "_reduction")
 
-    def __init__(self, data, mode=0, box=None, mapper=None):
-        self.data, self._mode, self._box, self._mapper = data, mode, box, mapper
+    def __init__(self, data, mode=0, box=None, mapper=None, reduction=None):
+        self.data, self._mode, self._box, self._mapper, self._reduction = data, mode, box, mapper, reduction
 
     def reads(self) -> Access:
         """Return the access as one that reads."""
@@ -90,6 +92,11 @@ class Access:
             if value is not None:
                 kept.append(value)
                 setattr(made, name, ctypes.addressof(value))
+        if self._reduction is not None:
+            combine, identity, accumulate = self._reduction
+            kept.append(combine)
+            made.combine, made.identity = handle_of(combine, "Kernel", "reduces"), identity
+            made.flags = _raw.PLAIT_ACCESS_ACCUMULATE if accumulate else 0
         kept.append(made)
         return made
 
@@ -153,6 +160,18 @@ class Data(Handle):
     def even(self, axis: int = 0) -> Access:
         """The part of a piece, of the data cut along an axis into as many as pieces."""
         return self._mapped("EVEN_SPLIT", dimension=len(self.shape) - 1 - axis)
+
+    def reduces(self, combine: Kernel, identity: Any = 0, accumulate: bool = False) -> Access:
+        """An access of a launch: each piece updates a partial result, which begins as
+        `identity`, and `combine`, add(into: inout pointer T, from: in pointer T, n: u64), adds
+        them to the data in the order of the pieces.  `accumulate`: to what was there."""
+        if self.format is None:
+            raise TypeError("a token has no elements to reduce")
+        if len(self.format) > 1:
+            raise TypeError("complex elements are not reduced")
+        bits = struct.pack("@" + self.format, identity)
+        return Access(self, _raw.PLAIT_ACCESS_REDUCE,
+                      reduction=(combine, int.from_bytes(bits, sys.byteorder), accumulate))
 
     def _mapped(self, kind, **fields):
         return Access(self, mapper=sized(

@@ -62,13 +62,13 @@ plait_mapper_flags = c_uint32
 plait_device_choice = c_uint32
 plait_parent_choice = c_uint32
 plait_lane_choice = c_uint32
+plait_access_mode = c_uint32
+plait_access_flags = c_uint32
 plait_task = c_uint64
 plait_flow_flags = c_uint32
 plait_task_kind = c_uint32
 plait_task_flags = c_uint32
 plait_capture_flags = c_uint32
-plait_access_mode = c_uint32
-plait_access_flags = c_uint32
 plait_link_flags = c_uint32
 plait_flow_format = c_int32
 plait_memory_peers = c_uint32
@@ -350,6 +350,12 @@ PLAIT_PARENT_EARLY_DISJOINT = 3
 PLAIT_PARENT_DEVICE_DISJOINT = 4
 PLAIT_LANE_REUSE = 0
 PLAIT_LANE_ALWAYS_NEW = 1
+PLAIT_ACCESS_BY_SIGNATURE = 0
+PLAIT_ACCESS_READ = 1
+PLAIT_ACCESS_WRITE = 2
+PLAIT_ACCESS_READ_WRITE = 3
+PLAIT_ACCESS_REDUCE = 4
+PLAIT_ACCESS_ACCUMULATE = 1
 PLAIT_FLOW_RECORD = 1
 PLAIT_FLOW_STRICT = 2
 PLAIT_FLOW_CHECK = 4
@@ -366,12 +372,6 @@ PLAIT_TASK_NO_WAIT = 16
 PLAIT_TASK_BARRIER = 32
 PLAIT_CAPTURE_LOCAL_SIGNALS = 1
 PLAIT_CAPTURE_NO_CALLS = 2
-PLAIT_ACCESS_BY_SIGNATURE = 0
-PLAIT_ACCESS_READ = 1
-PLAIT_ACCESS_WRITE = 2
-PLAIT_ACCESS_READ_WRITE = 3
-PLAIT_ACCESS_REDUCE = 4
-PLAIT_ACCESS_ACCUMULATE = 1
 PLAIT_LINK_DIRECT = 1
 PLAIT_LINK_SHARED = 2
 PLAIT_LINK_LATENCY_ASSUMED = 4
@@ -1094,6 +1094,45 @@ class plait_mapper(Structure):
     ]
 
 
+class plait_data_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("dimensions", c_uint32),
+        ("element_bytes", c_uint32),
+        ("extent", c_uint64 * 3),
+        ("buffer", c_void_p),
+        ("buffer_offset", c_uint64),
+        ("label", c_char_p),
+    ]
+
+
+class plait_data_info(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("dimensions", c_uint32),
+        ("element_bytes", c_uint32),
+        ("reserved0", c_uint32),
+        ("extent", c_uint64 * 3),
+        ("pitch", c_uint64 * 3),
+        ("pointer", c_void_p),
+    ]
+
+
+class plait_access(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("mode", plait_access_mode),
+        ("data", c_void_p),
+        ("box", c_void_p),
+        ("mapper", c_void_p),
+        ("combine", c_void_p),
+        ("identity", c_uint64),
+        ("flags", plait_access_flags),
+        ("reserved0", c_uint32),
+    ]
+
+
 class plait_flow_desc(Structure):
     _fields_ = [
         ("size", c_uint32),
@@ -1158,45 +1197,6 @@ class plait_flow_info(Structure):
         ("flow_bytes", c_uint64),
         ("data_bytes", c_uint64),
         ("warnings", c_uint64),
-    ]
-
-
-class plait_data_desc(Structure):
-    _fields_ = [
-        ("size", c_uint32),
-        ("flags", c_uint32),
-        ("dimensions", c_uint32),
-        ("element_bytes", c_uint32),
-        ("extent", c_uint64 * 3),
-        ("buffer", c_void_p),
-        ("buffer_offset", c_uint64),
-        ("label", c_char_p),
-    ]
-
-
-class plait_data_info(Structure):
-    _fields_ = [
-        ("size", c_uint32),
-        ("dimensions", c_uint32),
-        ("element_bytes", c_uint32),
-        ("reserved0", c_uint32),
-        ("extent", c_uint64 * 3),
-        ("pitch", c_uint64 * 3),
-        ("pointer", c_void_p),
-    ]
-
-
-class plait_access(Structure):
-    _fields_ = [
-        ("size", c_uint32),
-        ("mode", plait_access_mode),
-        ("data", c_void_p),
-        ("box", c_void_p),
-        ("mapper", c_void_p),
-        ("combine", c_void_p),
-        ("identity", c_uint64),
-        ("flags", plait_access_flags),
-        ("reserved0", c_uint32),
     ]
 
 
@@ -1388,12 +1388,12 @@ STRUCTS = (
     plait_collective_desc,
     plait_box,
     plait_mapper,
-    plait_flow_desc,
-    plait_task_desc,
-    plait_flow_info,
     plait_data_desc,
     plait_data_info,
     plait_access,
+    plait_flow_desc,
+    plait_task_desc,
+    plait_flow_info,
     plait_link_info,
     plait_memories_desc,
     plait_world_desc,
@@ -1577,6 +1577,15 @@ FUNCTIONS = {
     "plait_coll_compile": (plait_status, (c_void_p, POINTER(plait_compile_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_schedule_query": (plait_status, (c_void_p, POINTER(plait_schedule_info), POINTER(plait_error),)),
     "plait_schedule_graph": (plait_status, (c_void_p, POINTER(plait_collective_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_data_create": (plait_status, (c_void_p, POINTER(plait_data_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_data_part": (plait_status, (c_void_p, POINTER(plait_box), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_data_query": (plait_status, (c_void_p, POINTER(plait_data_info), POINTER(plait_error),)),
+    "plait_data_retain": (None, (c_void_p,)),
+    "plait_data_release": (None, (c_void_p,)),
+    "plait_data_map": (plait_status, (c_void_p, POINTER(plait_box), plait_map_flags, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_data_unmap": (plait_status, (c_void_p, c_void_p, POINTER(plait_error),)),
+    "plait_data_read": (plait_status, (c_void_p, POINTER(plait_box), c_void_p, POINTER(plait_error),)),
+    "plait_data_write": (plait_status, (c_void_p, POINTER(plait_box), c_void_p, POINTER(plait_error),)),
     "plait_flow_create": (plait_status, (c_void_p, POINTER(plait_flow_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_flow_retain": (None, (c_void_p,)),
     "plait_flow_release": (None, (c_void_p,)),
@@ -1595,15 +1604,6 @@ FUNCTIONS = {
     "plait_await_run": (plait_status, (c_void_p, c_uint64, POINTER(plait_error),)),
     "plait_await_plan": (plait_status, (c_void_p, c_void_p, POINTER(plait_run_desc), c_uint64, POINTER(plait_error),)),
     "plait_yield": (plait_status, (POINTER(plait_error),)),
-    "plait_data_create": (plait_status, (c_void_p, POINTER(plait_data_desc), POINTER(c_void_p), POINTER(plait_error),)),
-    "plait_data_part": (plait_status, (c_void_p, POINTER(plait_box), POINTER(c_void_p), POINTER(plait_error),)),
-    "plait_data_query": (plait_status, (c_void_p, POINTER(plait_data_info), POINTER(plait_error),)),
-    "plait_data_retain": (None, (c_void_p,)),
-    "plait_data_release": (None, (c_void_p,)),
-    "plait_data_map": (plait_status, (c_void_p, POINTER(plait_box), plait_map_flags, POINTER(c_void_p), POINTER(plait_error),)),
-    "plait_data_unmap": (plait_status, (c_void_p, c_void_p, POINTER(plait_error),)),
-    "plait_data_read": (plait_status, (c_void_p, POINTER(plait_box), c_void_p, POINTER(plait_error),)),
-    "plait_data_write": (plait_status, (c_void_p, POINTER(plait_box), c_void_p, POINTER(plait_error),)),
     "plait_device_query_link": (plait_status, (c_void_p, c_void_p, POINTER(plait_link_info), POINTER(plait_error),)),
     "plait_flow_write": (plait_status, (c_void_p, plait_flow_format, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_flow_read": (plait_status, (c_void_p, c_char_p, c_uint64, c_char_p, POINTER(plait_error),)),

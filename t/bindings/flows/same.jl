@@ -13,6 +13,11 @@ KERNEL(heat) {
 }
 """
 
+const SUM = """
+struct chunk { u64 low[3], high[3]; };
+KERNEL(sum) { EACH(i, 1) for (u64 k = c.low[0]; k < c.high[0]; k++) t[0] += u[k]; }
+"""
+
 # As C's %g: whole numbers without a point.
 text(numbers) = join((x == round(x) ? Int(x) : x for x in numbers), ' ')
 
@@ -29,6 +34,11 @@ Plait.open(backend="host") do system
         out[] = sum(numbers)
     end
     println(text(total[]), ' ', text(Array(u)))
+    add_up = Kernel(system, "sum(u: in pointer f32, t: inout pointer f64, c: struct chunk 48)", SUM)
+    join_up = Kernel(system, "add(into: inout pointer f64, from: in pointer f64, n: u64)",
+                     "KERNEL(add) { EACH(i, n) into[i] += from[i]; }")
+    launch!(flow, add_up, u, reduces(total, join_up; accumulate=true), CHUNK; items=8, split=1, pieces=2)
+    println(text(total[]))
     u[3] = 9
     fill!(flow, view(v, 3:4), 5)
     println(text([u[3], v[4]]))

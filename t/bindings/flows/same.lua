@@ -13,6 +13,11 @@ KERNEL(heat) {
 }
 ]]
 
+local SUM = [[
+struct chunk { u64 low[3], high[3]; };
+KERNEL(sum) { EACH(i, 1) for (u64 k = c.low[0]; k < c.high[0]; k++) t[0] += u[k]; }
+]]
+
 local function numbers_of(data)
   local numbers = data:table()
   for i, number in ipairs(numbers) do numbers[i] = ("%g"):format(number) end
@@ -33,6 +38,11 @@ flow:call(function(numbers, out)
   for i = 0, 7 do out[0] = out[0] + numbers[i] end
 end, {reads = {u}, writes = {total}, label = "add"})
 print(("%g"):format(total[0]) .. " " .. numbers_of(u))
+local add_up = system:kernel("sum(u: in pointer f32, t: inout pointer f64, c: struct chunk 48)", SUM)
+local join = system:kernel("add(into: inout pointer f64, from: in pointer f64, n: u64)",
+                           "KERNEL(add) { EACH(i, n) into[i] += from[i]; }")
+flow:launch(add_up, {u, total:reduces(join, {accumulate = true}), plait.chunk}, {items = 8, split = 1, pieces = 2})
+print(("%g"):format(total[0]))
 u[2] = 9
 flow:fill(v:box {2, 4}, 5)
 print(("%g %g"):format(u[2], v[3]))

@@ -14,6 +14,11 @@ KERNEL(heat) {
 }
 """
 
+SUM = """
+struct chunk { u64 low[3], high[3]; };
+KERNEL(sum) { EACH(i, 1) for (u64 k = c.low[0]; k < c.high[0]; k++) t[0] += u[k]; }
+"""
+
 with plait.open("host") as system:
     heat = system.kernel(SIGNATURE, SOURCE)
     flow = system.flow(record=True, check=True, lanes=2)
@@ -27,6 +32,11 @@ with plait.open("host") as system:
         out[0] = sum(numbers)
     flow.call(add, u.reads(), total.writes(), label="add")
     print("%g" % total[0], " ".join("%g" % x for x in u.tolist()))
+    add_up = system.kernel("sum(u: in pointer f32, t: inout pointer f64, c: struct chunk 48)", SUM)
+    join = system.kernel("add(into: inout pointer f64, from: in pointer f64, n: u64)",
+                         "KERNEL(add) { EACH(i, n) into[i] += from[i]; }")
+    flow(add_up, u, total.reduces(join, accumulate=True), plait.chunk, items=8, split=1, pieces=2)
+    print("%g" % total[0])
     u[2] = 9
     flow.fill(v.at[2:4], 5)
     print("%g %g" % (u[2], v[3]))

@@ -15,6 +15,11 @@ KERNEL(heat) {
 }
 ";
 
+const SUM: &str = "
+struct chunk { u64 low[3], high[3]; };
+KERNEL(sum) { EACH(i, 1) for (u64 k = c.low[0]; k < c.high[0]; k++) t[0] += u[k]; }
+";
+
 fn main() -> Result<()> {
     let system = System::options().backend("host").open()?;
     // SAFETY: the code accesses the neighbours that the launch says.
@@ -30,6 +35,15 @@ fn main() -> Result<()> {
         .label("add").submit()?;
     let numbers: Vec<String> = u.read()?.iter().map(f32::to_string).collect();
     println!("{} {}", total.get(0)?, numbers.join(" "));
+    // SAFETY: a piece adds its own elements to one number.
+    let add_up = unsafe { system.kernel("sum(u: in pointer f32, t: inout pointer f64, c: struct chunk 48)", SUM)? };
+    // SAFETY: the launch is of n items.
+    let join = unsafe {
+        system.kernel("add(into: inout pointer f64, from: in pointer f64, n: u64)",
+                      "KERNEL(add) { EACH(i, n) into[i] += from[i]; }")?
+    };
+    flow.launch(&add_up, args![&u, total.accumulates(&join, 0.), chunk()]).items(8).split(1, 2).submit()?;
+    println!("{}", total.get(0)?);
     u.set(2, 9.)?;
     flow.fill(v.at(2..4), 5f32).submit()?;
     println!("{} {}", u.get(2)?, v.get(3)?);

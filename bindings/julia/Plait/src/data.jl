@@ -64,15 +64,16 @@ struct Access{T,N}
     mode::UInt32
     indices::Union{Nothing,Tuple} # nothing: all, or those of the mapper
     mapper::Union{Nothing,Raw.plait_mapper}
+    reduction::Union{Nothing,Tuple{Kernel,UInt64,UInt32}} # combine, identity, flags
 end
 
-Access(u::Data{T,N}; indices=nothing, mapper=nothing) where {T,N} =
-    Access{T,N}(u, Raw.PLAIT_ACCESS_BY_SIGNATURE, indices, mapper)
+Access(u::Data{T,N}; indices=nothing, mapper=nothing, mode=Raw.PLAIT_ACCESS_BY_SIGNATURE, reduction=nothing) where {T,N} =
+    Access{T,N}(u, mode, indices, mapper, reduction)
 as_access(given::Access) = given
 as_access(given::Data) = Access(given)
 as_access(given) = throw(ArgumentError("an access is data of a flow, or a view of it, not $(repr(given))"))
 
-with_mode(given, mode) = (one = as_access(given); typeof(one)(one.data, mode, one.indices, one.mapper))
+with_mode(given, mode) = (one = as_access(given); typeof(one)(one.data, mode, one.indices, one.mapper, nothing))
 
 "Return the access as one that reads."
 reads(given::Union{Data,Access}) = with_mode(given, Raw.PLAIT_ACCESS_READ)
@@ -111,6 +112,23 @@ slice(u::Data, dimension) = mapped_by(u, Raw.PLAIT_MAPPER_SLICE; dimension=dimen
 "Return the part of a piece, of the data cut along a dimension into as many as pieces."
 even(u::Data, dimension=ndims(u)) = mapped_by(u, Raw.PLAIT_MAPPER_EVEN_SPLIT; dimension=dimension - 1)
 
+# The bits of a value in a word.
+word_of(value) = (word = Ref(UInt64(0)); bits = Ref(value); GC.@preserve word bits begin
+    unsafe_copyto!(Ptr{UInt8}(Base.unsafe_convert(Ptr{UInt64}, word)),
+                   Ptr{UInt8}(Base.unsafe_convert(Ptr{typeof(value)}, bits)), min(sizeof(value), 8))
+end; word[])
+
+"""
+    reduces(data, combine; identity=0, accumulate=false)
+
+Return an access of a launch: each piece updates a partial result, which begins as `identity`,
+and the kernel `combine`, `add(into: inout pointer T, from: in pointer T, n: u64)`, adds them to
+the data in the order of the pieces. `accumulate`: to what was there.
+"""
+reduces(u::Data{T}, combine::Kernel; identity=0, accumulate=false) where {T} = Access(
+    u; mode=Raw.PLAIT_ACCESS_REDUCE,
+    reduction=(combine, word_of(convert(T, identity)), accumulate ? Raw.PLAIT_ACCESS_ACCUMULATE : UInt32(0)))
+
 # Return the access for C; `kept` holds what it points to.
 function raw_access(kept, access::Access)
     at = Dict{Symbol,Any}(:box => C_NULL, :mapper => C_NULL)
@@ -121,7 +139,11 @@ function raw_access(kept, access::Access)
         at[name] = Base.unsafe_convert(Ptr{typeof(given)}, kept[end])
     end
     push!(kept, access.data)
-    return sized(Raw.plait_access; mode=access.mode, data=handle(access.data), box=at[:box], mapper=at[:mapper])
+    made = (mode=access.mode, data=handle(access.data), box=at[:box], mapper=at[:mapper])
+    access.reduction === nothing && return sized(Raw.plait_access; made...)
+    combine, identity, flags = access.reduction
+    push!(kept, combine)
+    return sized(Raw.plait_access; made..., combine=handle(combine), identity=identity, flags=flags)
 end
 
 # --- the host -------------------------------------------------------------------

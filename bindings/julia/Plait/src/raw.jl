@@ -60,13 +60,13 @@ const plait_mapper_flags = UInt32
 const plait_device_choice = UInt32
 const plait_parent_choice = UInt32
 const plait_lane_choice = UInt32
+const plait_access_mode = UInt32
+const plait_access_flags = UInt32
 const plait_task = UInt64
 const plait_flow_flags = UInt32
 const plait_task_kind = UInt32
 const plait_task_flags = UInt32
 const plait_capture_flags = UInt32
-const plait_access_mode = UInt32
-const plait_access_flags = UInt32
 const plait_link_flags = UInt32
 const plait_flow_format = Int32
 const plait_memory_peers = UInt32
@@ -349,6 +349,12 @@ const PLAIT_PARENT_EARLY_DISJOINT = plait_parent_choice(3)
 const PLAIT_PARENT_DEVICE_DISJOINT = plait_parent_choice(4)
 const PLAIT_LANE_REUSE = plait_lane_choice(0)
 const PLAIT_LANE_ALWAYS_NEW = plait_lane_choice(1)
+const PLAIT_ACCESS_BY_SIGNATURE = plait_access_mode(0)
+const PLAIT_ACCESS_READ = plait_access_mode(1)
+const PLAIT_ACCESS_WRITE = plait_access_mode(2)
+const PLAIT_ACCESS_READ_WRITE = plait_access_mode(3)
+const PLAIT_ACCESS_REDUCE = plait_access_mode(4)
+const PLAIT_ACCESS_ACCUMULATE = plait_access_flags(1)
 const PLAIT_FLOW_RECORD = plait_flow_flags(1)
 const PLAIT_FLOW_STRICT = plait_flow_flags(2)
 const PLAIT_FLOW_CHECK = plait_flow_flags(4)
@@ -365,12 +371,6 @@ const PLAIT_TASK_NO_WAIT = plait_task_flags(16)
 const PLAIT_TASK_BARRIER = plait_task_flags(32)
 const PLAIT_CAPTURE_LOCAL_SIGNALS = plait_capture_flags(1)
 const PLAIT_CAPTURE_NO_CALLS = plait_capture_flags(2)
-const PLAIT_ACCESS_BY_SIGNATURE = plait_access_mode(0)
-const PLAIT_ACCESS_READ = plait_access_mode(1)
-const PLAIT_ACCESS_WRITE = plait_access_mode(2)
-const PLAIT_ACCESS_READ_WRITE = plait_access_mode(3)
-const PLAIT_ACCESS_REDUCE = plait_access_mode(4)
-const PLAIT_ACCESS_ACCUMULATE = plait_access_flags(1)
 const PLAIT_LINK_DIRECT = plait_link_flags(1)
 const PLAIT_LINK_SHARED = plait_link_flags(2)
 const PLAIT_LINK_LATENCY_ASSUMED = plait_link_flags(4)
@@ -1010,6 +1010,39 @@ struct plait_mapper
     user_data::Ptr{Cvoid}
 end
 
+struct plait_data_desc
+    size::UInt32
+    flags::UInt32
+    dimensions::UInt32
+    element_bytes::UInt32
+    extent::NTuple{3, UInt64}
+    buffer::Ptr{plait_buffer}
+    buffer_offset::UInt64
+    label::Cstring
+end
+
+struct plait_data_info
+    size::UInt32
+    dimensions::UInt32
+    element_bytes::UInt32
+    reserved0::UInt32
+    extent::NTuple{3, UInt64}
+    pitch::NTuple{3, UInt64}
+    pointer::Ptr{Cvoid}
+end
+
+struct plait_access
+    size::UInt32
+    mode::plait_access_mode
+    data::Ptr{plait_data}
+    box::Ptr{plait_box}
+    mapper::Ptr{plait_mapper}
+    combine::Ptr{plait_kernel}
+    identity::UInt64
+    flags::plait_access_flags
+    reserved0::UInt32
+end
+
 struct plait_flow_desc
     size::UInt32
     flags::plait_flow_flags
@@ -1069,39 +1102,6 @@ struct plait_flow_info
     flow_bytes::UInt64
     data_bytes::UInt64
     warnings::UInt64
-end
-
-struct plait_data_desc
-    size::UInt32
-    flags::UInt32
-    dimensions::UInt32
-    element_bytes::UInt32
-    extent::NTuple{3, UInt64}
-    buffer::Ptr{plait_buffer}
-    buffer_offset::UInt64
-    label::Cstring
-end
-
-struct plait_data_info
-    size::UInt32
-    dimensions::UInt32
-    element_bytes::UInt32
-    reserved0::UInt32
-    extent::NTuple{3, UInt64}
-    pitch::NTuple{3, UInt64}
-    pointer::Ptr{Cvoid}
-end
-
-struct plait_access
-    size::UInt32
-    mode::plait_access_mode
-    data::Ptr{plait_data}
-    box::Ptr{plait_box}
-    mapper::Ptr{plait_mapper}
-    combine::Ptr{plait_kernel}
-    identity::UInt64
-    flags::plait_access_flags
-    reserved0::UInt32
 end
 
 struct plait_link_info
@@ -1270,12 +1270,12 @@ const STRUCTS = DataType[
     plait_collective_desc,
     plait_box,
     plait_mapper,
-    plait_flow_desc,
-    plait_task_desc,
-    plait_flow_info,
     plait_data_desc,
     plait_data_info,
     plait_access,
+    plait_flow_desc,
+    plait_task_desc,
+    plait_flow_info,
     plait_link_info,
     plait_memories_desc,
     plait_world_desc,
@@ -2297,6 +2297,60 @@ function plait_schedule_graph(schedule, desc, out, error)
     ccall(plait_schedule_graph_at[], plait_status, (Ptr{plait_schedule}, Ptr{plait_collective_desc}, Ptr{Ptr{plait_graph}}, Ptr{plait_error}), schedule, desc, out, error)
 end
 
+const plait_data_create_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_create - create data of a flow."
+function plait_data_create(flow, desc, out, error)
+    ccall(plait_data_create_at[], plait_status, (Ptr{plait_flow}, Ptr{plait_data_desc}, Ptr{Ptr{plait_data}}, Ptr{plait_error}), flow, desc, out, error)
+end
+
+const plait_data_part_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_part - name a box of data: accesses of the part and of the whole order each other."
+function plait_data_part(data, box, out, error)
+    ccall(plait_data_part_at[], plait_status, (Ptr{plait_data}, Ptr{plait_box}, Ptr{Ptr{plait_data}}, Ptr{plait_error}), data, box, out, error)
+end
+
+const plait_data_query_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_query - get the properties of data."
+function plait_data_query(data, info, error)
+    ccall(plait_data_query_at[], plait_status, (Ptr{plait_data}, Ptr{plait_data_info}, Ptr{plait_error}), data, info, error)
+end
+
+const plait_data_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_retain - add one reference."
+function plait_data_retain(data)
+    ccall(plait_data_retain_at[], Cvoid, (Ptr{plait_data},), data)
+end
+
+const plait_data_release_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_release - give one reference back; its tasks still run."
+function plait_data_release(data)
+    ccall(plait_data_release_at[], Cvoid, (Ptr{plait_data},), data)
+end
+
+const plait_data_map_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_map - wait for data, and access its memory until unmapped."
+function plait_data_map(data, box, flags, out, error)
+    ccall(plait_data_map_at[], plait_status, (Ptr{plait_data}, Ptr{plait_box}, plait_map_flags, Ptr{Ptr{Cvoid}}, Ptr{plait_error}), data, box, flags, out, error)
+end
+
+const plait_data_unmap_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_unmap - end one mapping."
+function plait_data_unmap(data, pointer, error)
+    ccall(plait_data_unmap_at[], plait_status, (Ptr{plait_data}, Ptr{Cvoid}, Ptr{plait_error}), data, pointer, error)
+end
+
+const plait_data_read_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_read - copy elements to host memory, and wait."
+function plait_data_read(data, box, host, error)
+    ccall(plait_data_read_at[], plait_status, (Ptr{plait_data}, Ptr{plait_box}, Ptr{Cvoid}, Ptr{plait_error}), data, box, host, error)
+end
+
+const plait_data_write_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_write - copy elements from host memory, and wait."
+function plait_data_write(data, box, host, error)
+    ccall(plait_data_write_at[], plait_status, (Ptr{plait_data}, Ptr{plait_box}, Ptr{Cvoid}, Ptr{plait_error}), data, box, host, error)
+end
+
 const plait_flow_create_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_flow_create - create a flow on the host, or on devices."
 function plait_flow_create(context, desc, out, error)
@@ -2403,60 +2457,6 @@ const plait_yield_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_yield - in a coroutine: let the thread do other work first."
 function plait_yield(error)
     ccall(plait_yield_at[], plait_status, (Ptr{plait_error},), error)
-end
-
-const plait_data_create_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_data_create - create data of a flow."
-function plait_data_create(flow, desc, out, error)
-    ccall(plait_data_create_at[], plait_status, (Ptr{plait_flow}, Ptr{plait_data_desc}, Ptr{Ptr{plait_data}}, Ptr{plait_error}), flow, desc, out, error)
-end
-
-const plait_data_part_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_data_part - name a box of data: accesses of the part and of the whole order each other."
-function plait_data_part(data, box, out, error)
-    ccall(plait_data_part_at[], plait_status, (Ptr{plait_data}, Ptr{plait_box}, Ptr{Ptr{plait_data}}, Ptr{plait_error}), data, box, out, error)
-end
-
-const plait_data_query_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_data_query - get the properties of data."
-function plait_data_query(data, info, error)
-    ccall(plait_data_query_at[], plait_status, (Ptr{plait_data}, Ptr{plait_data_info}, Ptr{plait_error}), data, info, error)
-end
-
-const plait_data_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_data_retain - add one reference."
-function plait_data_retain(data)
-    ccall(plait_data_retain_at[], Cvoid, (Ptr{plait_data},), data)
-end
-
-const plait_data_release_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_data_release - give one reference back; its tasks still run."
-function plait_data_release(data)
-    ccall(plait_data_release_at[], Cvoid, (Ptr{plait_data},), data)
-end
-
-const plait_data_map_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_data_map - wait for data, and access its memory until unmapped."
-function plait_data_map(data, box, flags, out, error)
-    ccall(plait_data_map_at[], plait_status, (Ptr{plait_data}, Ptr{plait_box}, plait_map_flags, Ptr{Ptr{Cvoid}}, Ptr{plait_error}), data, box, flags, out, error)
-end
-
-const plait_data_unmap_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_data_unmap - end one mapping."
-function plait_data_unmap(data, pointer, error)
-    ccall(plait_data_unmap_at[], plait_status, (Ptr{plait_data}, Ptr{Cvoid}, Ptr{plait_error}), data, pointer, error)
-end
-
-const plait_data_read_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_data_read - copy elements to host memory, and wait."
-function plait_data_read(data, box, host, error)
-    ccall(plait_data_read_at[], plait_status, (Ptr{plait_data}, Ptr{plait_box}, Ptr{Cvoid}, Ptr{plait_error}), data, box, host, error)
-end
-
-const plait_data_write_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_data_write - copy elements from host memory, and wait."
-function plait_data_write(data, box, host, error)
-    ccall(plait_data_write_at[], plait_status, (Ptr{plait_data}, Ptr{plait_box}, Ptr{Cvoid}, Ptr{plait_error}), data, box, host, error)
 end
 
 const plait_device_query_link_at = Ref{Ptr{Cvoid}}(C_NULL)
@@ -2719,6 +2719,15 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_coll_compile, plait_coll_compile_at),
     (:plait_schedule_query, plait_schedule_query_at),
     (:plait_schedule_graph, plait_schedule_graph_at),
+    (:plait_data_create, plait_data_create_at),
+    (:plait_data_part, plait_data_part_at),
+    (:plait_data_query, plait_data_query_at),
+    (:plait_data_retain, plait_data_retain_at),
+    (:plait_data_release, plait_data_release_at),
+    (:plait_data_map, plait_data_map_at),
+    (:plait_data_unmap, plait_data_unmap_at),
+    (:plait_data_read, plait_data_read_at),
+    (:plait_data_write, plait_data_write_at),
     (:plait_flow_create, plait_flow_create_at),
     (:plait_flow_retain, plait_flow_retain_at),
     (:plait_flow_release, plait_flow_release_at),
@@ -2737,15 +2746,6 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_await_run, plait_await_run_at),
     (:plait_await_plan, plait_await_plan_at),
     (:plait_yield, plait_yield_at),
-    (:plait_data_create, plait_data_create_at),
-    (:plait_data_part, plait_data_part_at),
-    (:plait_data_query, plait_data_query_at),
-    (:plait_data_retain, plait_data_retain_at),
-    (:plait_data_release, plait_data_release_at),
-    (:plait_data_map, plait_data_map_at),
-    (:plait_data_unmap, plait_data_unmap_at),
-    (:plait_data_read, plait_data_read_at),
-    (:plait_data_write, plait_data_write_at),
     (:plait_device_query_link, plait_device_query_link_at),
     (:plait_flow_write, plait_flow_write_at),
     (:plait_flow_read, plait_flow_read_at),

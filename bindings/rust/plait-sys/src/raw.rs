@@ -59,13 +59,13 @@ pub type plait_mapper_flags = u32;
 pub type plait_device_choice = u32;
 pub type plait_parent_choice = u32;
 pub type plait_lane_choice = u32;
+pub type plait_access_mode = u32;
+pub type plait_access_flags = u32;
 pub type plait_task = u64;
 pub type plait_flow_flags = u32;
 pub type plait_task_kind = u32;
 pub type plait_task_flags = u32;
 pub type plait_capture_flags = u32;
-pub type plait_access_mode = u32;
-pub type plait_access_flags = u32;
 pub type plait_link_flags = u32;
 pub type plait_flow_format = i32;
 pub type plait_memory_peers = u32;
@@ -346,6 +346,12 @@ pub const PLAIT_PARENT_EARLY_DISJOINT: plait_parent_choice = 3;
 pub const PLAIT_PARENT_DEVICE_DISJOINT: plait_parent_choice = 4;
 pub const PLAIT_LANE_REUSE: plait_lane_choice = 0;
 pub const PLAIT_LANE_ALWAYS_NEW: plait_lane_choice = 1;
+pub const PLAIT_ACCESS_BY_SIGNATURE: plait_access_mode = 0;
+pub const PLAIT_ACCESS_READ: plait_access_mode = 1;
+pub const PLAIT_ACCESS_WRITE: plait_access_mode = 2;
+pub const PLAIT_ACCESS_READ_WRITE: plait_access_mode = 3;
+pub const PLAIT_ACCESS_REDUCE: plait_access_mode = 4;
+pub const PLAIT_ACCESS_ACCUMULATE: plait_access_flags = 1;
 pub const PLAIT_FLOW_RECORD: plait_flow_flags = 1;
 pub const PLAIT_FLOW_STRICT: plait_flow_flags = 2;
 pub const PLAIT_FLOW_CHECK: plait_flow_flags = 4;
@@ -362,12 +368,6 @@ pub const PLAIT_TASK_NO_WAIT: plait_task_flags = 16;
 pub const PLAIT_TASK_BARRIER: plait_task_flags = 32;
 pub const PLAIT_CAPTURE_LOCAL_SIGNALS: plait_capture_flags = 1;
 pub const PLAIT_CAPTURE_NO_CALLS: plait_capture_flags = 2;
-pub const PLAIT_ACCESS_BY_SIGNATURE: plait_access_mode = 0;
-pub const PLAIT_ACCESS_READ: plait_access_mode = 1;
-pub const PLAIT_ACCESS_WRITE: plait_access_mode = 2;
-pub const PLAIT_ACCESS_READ_WRITE: plait_access_mode = 3;
-pub const PLAIT_ACCESS_REDUCE: plait_access_mode = 4;
-pub const PLAIT_ACCESS_ACCUMULATE: plait_access_flags = 1;
 pub const PLAIT_LINK_DIRECT: plait_link_flags = 1;
 pub const PLAIT_LINK_SHARED: plait_link_flags = 2;
 pub const PLAIT_LINK_LATENCY_ASSUMED: plait_link_flags = 4;
@@ -976,6 +976,36 @@ pub struct plait_mapper [size] {
     pub function: plait_mapper_function,
     pub user_data: *mut c_void,
 }
+pub struct plait_data_desc [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub dimensions: u32,
+    pub element_bytes: u32,
+    pub extent: [u64; 3],
+    pub buffer: *mut plait_buffer,
+    pub buffer_offset: u64,
+    pub label: *const c_char,
+}
+pub struct plait_data_info [size] {
+    pub size: u32,
+    pub dimensions: u32,
+    pub element_bytes: u32,
+    pub reserved0: u32,
+    pub extent: [u64; 3],
+    pub pitch: [u64; 3],
+    pub pointer: *mut c_void,
+}
+pub struct plait_access [size] {
+    pub size: u32,
+    pub mode: plait_access_mode,
+    pub data: *mut plait_data,
+    pub r#box: *const plait_box,
+    pub mapper: *const plait_mapper,
+    pub combine: *mut plait_kernel,
+    pub identity: u64,
+    pub flags: plait_access_flags,
+    pub reserved0: u32,
+}
 pub struct plait_flow_desc [size] {
     pub size: u32,
     pub flags: plait_flow_flags,
@@ -1033,36 +1063,6 @@ pub struct plait_flow_info [size] {
     pub flow_bytes: u64,
     pub data_bytes: u64,
     pub warnings: u64,
-}
-pub struct plait_data_desc [size] {
-    pub size: u32,
-    pub flags: u32,
-    pub dimensions: u32,
-    pub element_bytes: u32,
-    pub extent: [u64; 3],
-    pub buffer: *mut plait_buffer,
-    pub buffer_offset: u64,
-    pub label: *const c_char,
-}
-pub struct plait_data_info [size] {
-    pub size: u32,
-    pub dimensions: u32,
-    pub element_bytes: u32,
-    pub reserved0: u32,
-    pub extent: [u64; 3],
-    pub pitch: [u64; 3],
-    pub pointer: *mut c_void,
-}
-pub struct plait_access [size] {
-    pub size: u32,
-    pub mode: plait_access_mode,
-    pub data: *mut plait_data,
-    pub r#box: *const plait_box,
-    pub mapper: *const plait_mapper,
-    pub combine: *mut plait_kernel,
-    pub identity: u64,
-    pub flags: plait_access_flags,
-    pub reserved0: u32,
 }
 pub struct plait_link_info [size] {
     pub size: u32,
@@ -1508,6 +1508,24 @@ fn plait_coll_compile(coll: *mut plait_coll, desc: *const plait_compile_desc, ou
 fn plait_schedule_query(schedule: *mut plait_schedule, info: *mut plait_schedule_info, error: *mut plait_error) -> plait_status;
 /// plait_schedule_graph - make a graph of a schedule, for all of its ranks.
 fn plait_schedule_graph(schedule: *mut plait_schedule, desc: *const plait_collective_desc, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
+/// plait_data_create - create data of a flow.
+fn plait_data_create(flow: *mut plait_flow, desc: *const plait_data_desc, out: *mut *mut plait_data, error: *mut plait_error) -> plait_status;
+/// plait_data_part - name a box of data: accesses of the part and of the whole order each other.
+fn plait_data_part(data: *mut plait_data, r#box: *const plait_box, out: *mut *mut plait_data, error: *mut plait_error) -> plait_status;
+/// plait_data_query - get the properties of data.
+fn plait_data_query(data: *mut plait_data, info: *mut plait_data_info, error: *mut plait_error) -> plait_status;
+/// plait_data_retain - add one reference.
+fn plait_data_retain(data: *mut plait_data);
+/// plait_data_release - give one reference back; its tasks still run.
+fn plait_data_release(data: *mut plait_data);
+/// plait_data_map - wait for data, and access its memory until unmapped.
+fn plait_data_map(data: *mut plait_data, r#box: *const plait_box, flags: plait_map_flags, out: *mut *mut c_void, error: *mut plait_error) -> plait_status;
+/// plait_data_unmap - end one mapping.
+fn plait_data_unmap(data: *mut plait_data, pointer: *mut c_void, error: *mut plait_error) -> plait_status;
+/// plait_data_read - copy elements to host memory, and wait.
+fn plait_data_read(data: *mut plait_data, r#box: *const plait_box, host: *mut c_void, error: *mut plait_error) -> plait_status;
+/// plait_data_write - copy elements from host memory, and wait.
+fn plait_data_write(data: *mut plait_data, r#box: *const plait_box, host: *const c_void, error: *mut plait_error) -> plait_status;
 /// plait_flow_create - create a flow on the host, or on devices.
 fn plait_flow_create(context: *mut plait_context, desc: *const plait_flow_desc, out: *mut *mut plait_flow, error: *mut plait_error) -> plait_status;
 /// plait_flow_retain - add one reference.
@@ -1544,24 +1562,6 @@ fn plait_await_run(run: *mut plait_run, timeout_ns: u64, error: *mut plait_error
 fn plait_await_plan(plan: *mut plait_plan, queue: *mut plait_queue, desc: *const plait_run_desc, timeout_ns: u64, error: *mut plait_error) -> plait_status;
 /// plait_yield - in a coroutine: let the thread do other work first.
 fn plait_yield(error: *mut plait_error) -> plait_status;
-/// plait_data_create - create data of a flow.
-fn plait_data_create(flow: *mut plait_flow, desc: *const plait_data_desc, out: *mut *mut plait_data, error: *mut plait_error) -> plait_status;
-/// plait_data_part - name a box of data: accesses of the part and of the whole order each other.
-fn plait_data_part(data: *mut plait_data, r#box: *const plait_box, out: *mut *mut plait_data, error: *mut plait_error) -> plait_status;
-/// plait_data_query - get the properties of data.
-fn plait_data_query(data: *mut plait_data, info: *mut plait_data_info, error: *mut plait_error) -> plait_status;
-/// plait_data_retain - add one reference.
-fn plait_data_retain(data: *mut plait_data);
-/// plait_data_release - give one reference back; its tasks still run.
-fn plait_data_release(data: *mut plait_data);
-/// plait_data_map - wait for data, and access its memory until unmapped.
-fn plait_data_map(data: *mut plait_data, r#box: *const plait_box, flags: plait_map_flags, out: *mut *mut c_void, error: *mut plait_error) -> plait_status;
-/// plait_data_unmap - end one mapping.
-fn plait_data_unmap(data: *mut plait_data, pointer: *mut c_void, error: *mut plait_error) -> plait_status;
-/// plait_data_read - copy elements to host memory, and wait.
-fn plait_data_read(data: *mut plait_data, r#box: *const plait_box, host: *mut c_void, error: *mut plait_error) -> plait_status;
-/// plait_data_write - copy elements from host memory, and wait.
-fn plait_data_write(data: *mut plait_data, r#box: *const plait_box, host: *const c_void, error: *mut plait_error) -> plait_status;
 /// plait_device_query_link - get the link from the memory of one device to that of another one.
 fn plait_device_query_link(from: *mut plait_device, to: *mut plait_device, info: *mut plait_link_info, error: *mut plait_error) -> plait_status;
 /// plait_flow_write - print the tasks of a flow, and why each waits for others.

@@ -8,7 +8,7 @@ use plait_sys as raw;
 
 use crate::data::{Data, Token};
 use crate::error::{Error, Result};
-use crate::kernel::{Argument, Kind};
+use crate::kernel::{Argument, Kernel, Kind};
 use crate::memory::Element;
 
 // --- parts of data ---------------------------------------------------------------
@@ -136,16 +136,19 @@ pub struct Accessed<'a> {
     pub(crate) place: Place,
     mode: u32,
     region: Region,
+    /// The kernel that combines, the identity and flags.
+    reduction: Option<(*mut raw::plait_kernel, u64, u32)>,
     data: PhantomData<&'a Token>,
 }
 
 impl Accessed<'_> {
     pub(crate) fn all(place: Place) -> Self {
-        Accessed { place, mode: raw::PLAIT_ACCESS_BY_SIGNATURE, region: Region::All, data: PhantomData }
+        Accessed { place, mode: raw::PLAIT_ACCESS_BY_SIGNATURE, region: Region::All, reduction: None, data: PhantomData }
     }
 
     pub(crate) fn with_mode(mut self, mode: u32) -> Self {
         self.mode = mode;
+        self.reduction = None;
         self
     }
 
@@ -156,6 +159,9 @@ impl Accessed<'_> {
             Region::All => (),
             Region::Part(part) => made.r#box = part,
             Region::Mapped(mapper) => made.mapper = mapper,
+        }
+        if let Some((combine, identity, flags)) = self.reduction {
+            (made.combine, made.identity, made.flags) = (combine, identity, flags);
         }
         made
     }
@@ -273,6 +279,29 @@ impl<T: Element> Data<T> {
     /// Return an access that reads and writes all elements.
     pub fn updates(&self) -> Access<'_, T, Writes> {
         self.access(Region::All).updates()
+    }
+
+    fn reduced<'a>(&'a self, combine: &'a Kernel, identity: T, flags: u32) -> Access<'a, T> {
+        let mut word = 0u64;
+        let bytes = std::mem::size_of::<T>().min(8);
+        // SAFETY: both have that many bytes.
+        unsafe { std::ptr::copy_nonoverlapping((&identity as *const T).cast::<u8>(), (&mut word as *mut u64).cast(), bytes) };
+        let mut made = self.access(Region::All);
+        made.any.mode = raw::PLAIT_ACCESS_REDUCE;
+        made.any.reduction = Some((combine.raw.get(), word, flags));
+        made
+    }
+
+    /// Return an access of a launch: each piece updates a partial result, which begins as
+    /// `identity`, and the kernel `combine`, `add(into: inout pointer T, from: in pointer T,
+    /// n: u64)`, adds them to the data in the order of the pieces.
+    pub fn reduces<'a>(&'a self, combine: &'a Kernel, identity: T) -> Access<'a, T> {
+        self.reduced(combine, identity, 0)
+    }
+
+    /// Return an access as [`reduces`](Data::reduces), which adds to what was there.
+    pub fn accumulates<'a>(&'a self, combine: &'a Kernel, identity: T) -> Access<'a, T> {
+        self.reduced(combine, identity, raw::PLAIT_ACCESS_ACCUMULATE)
     }
 
     /// Return an access of a split launch: the elements with the coordinates of a piece's
