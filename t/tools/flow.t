@@ -76,6 +76,18 @@ code, data, _ = flow("--json", text=SPLIT)
 data = json.loads(data)
 ok([t.get("piece") for t in data["tasks"]] == [0, 1, 0, 1, 0, 1, 2, 3] and
    data["tasks"][7]["accesses"][0]["low"] == [48] and data["warnings"][0]["warning"] == "pieces", "as JSON", data)
+REDUCED = "data u 64\ndata s\ntask a writes=u\ntask b items=64 split=1 pieces=2 reads=u:own reduces=s\n"
+code, text, error = flow("--strict", text=REDUCED + "task c items=64 reads=u reduces=s\n")
+ok(code == 0 and [kind in text for kind in ('2 "b": identity', '4 "b": launch, piece 1 of 2', '5 "b": combine', '7 "c": identity')] ==
+   [True] * 4 and "updates s.partials [1, 2)" in text, "reductions", text, error)
+code, text, error = flow("--memories", "2", text=REDUCED)
+ok(code == 0 and 'combine 5 "b", lane host' in text and
+   text.count("copy s.partials [0, 1), memory 1 to 0") == 1, "reductions on devices", text, error)
+for line, part in (("reduces=s", "say its items="), ("items=4 reduces=t", "the name of data"),
+                   ("items=4 reduces=u,u", "beside its reduction"), ("items=4 reduces=u reads=u", "beside its reduction"),
+                   ("items=4 reduces=k", "a token has no elements"), ("items=4 reduces=u,s,a,b,c", "more than 4 reductions")):
+    code, _, error = flow(text="data u 4\ndata s\ndata a\ndata b\ndata c\ndata k bytes=0\ntask a " + line)
+    ok(code == 1 and "FILE:7: " in error and part in error, "wrong: " + line, error)
 for line, part in (("items=0y", "one to three extents"), ("items=4 reads=u:far", "found \"far\""),
                    ("items=4 reads=u:near", "near(N,...)"), ("items=4 reads=u:near(1", "near(N,...)"),
                    ("items=4 reads=u:", "NAME:MAPPER"), ("reads=u:own", "mappers are for launches"),

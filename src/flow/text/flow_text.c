@@ -164,29 +164,58 @@ static int32_t run_nothing(void *const *arguments, const plait_launch *launch,
 	return 0;
 }
 
-static plait_status make_kernel(plait__flow_text *text)
+static plait_status make_kernel(plait__flow_text *text, const char *signature,
+				plait_kernel **kept)
 {
-	static const plait_kernel_desc desc = {
-		.size = sizeof(desc), .function = run_nothing,
-		.signature = "task(chunk: struct chunk 48)",
-	};
+	const plait_kernel_desc desc = { .size = sizeof(desc),
+					 .function = run_nothing,
+					 .signature = signature };
 
-	if (text->kernel != NULL)
+	if (*kept != NULL)
 		return PLAIT_OK;
-	return plait_kernel_create(
-		plait__object_handle(&text->flow->object.context->object),
-		&desc, &text->kernel, text->line.error);
+	return locate(text, plait_kernel_create(
+				    plait__object_handle(
+					    &text->flow->object.context->object),
+				    &desc, kept, text->line.error));
+}
+
+/* The kernel of a launch takes the chunk, and what it reduces. */
+static plait_status take_kernel(plait__flow_text *text, plait_task_desc *desc)
+{
+	static const char *const signatures[] = {
+		"task(c: struct chunk 48)",
+		"task(c: struct chunk 48, a: inout pointer)",
+		"task(c: struct chunk 48, a: inout pointer, b: inout pointer)",
+		"task(c: struct chunk 48, a: inout pointer, b: inout pointer, "
+		"d: inout pointer)",
+		"task(c: struct chunk 48, a: inout pointer, b: inout pointer, "
+		"d: inout pointer, e: inout pointer)",
+	};
+	uint32_t count = text->reduction_count;
+	plait_status status = make_kernel(text, signatures[count],
+					  &text->kernels[count]);
+
+	_Static_assert(sizeof(signatures) / sizeof(signatures[0]) ==
+			       PLAIT__FLOW_TEXT_REDUCTIONS + 1, "one for each");
+	if (status == PLAIT_OK && count > 0)
+		status = make_kernel(text, "combine(into: inout pointer, from: "
+				     "in pointer, n: u64)", &text->combine);
+	text->arguments[0] = (plait_argument)PLAIT_CHUNK();
+	for (uint32_t i = 0; i < count; i++) {
+		text->reductions[i].combine = text->combine;
+		text->arguments[1 + i] =
+			(plait_argument)PLAIT_ACCESS(&text->reductions[i]);
+	}
+	desc->kernel = text->kernels[count];
+	desc->arguments = text->arguments;
+	desc->argument_count = 1 + count;
+	return status;
 }
 
 /* "items=64x64": the task is a launch. */
 static plait_status read_items(plait__flow_text *text, plait__token value,
 			       plait_task_desc *desc)
 {
-	static const plait_argument chunk = PLAIT_CHUNK();
-	plait_status status = make_kernel(text);
-
-	if (status != PLAIT_OK)
-		return locate(text, status);
 	text->launch = (plait_launch){ .size = sizeof(text->launch) };
 	text->launch.dimensions = plait__text_accesses_numbers(
 		value, 'x', text->launch.items, 3);
@@ -194,10 +223,7 @@ static plait_status read_items(plait__flow_text *text, plait__token value,
 		return plait__lexer_expected(&text->line, "one to three "
 					     "extents, like 64x64", value);
 	desc->kind = PLAIT_TASK_LAUNCH;
-	desc->kernel = text->kernel;
 	desc->launch = &text->launch;
-	desc->arguments = &chunk;
-	desc->argument_count = 1;
 	return PLAIT_OK;
 }
 
@@ -216,13 +242,16 @@ static plait_status read_task_value(plait__flow_text *text, plait__token key,
 	if (plait__lexer_is(key, "updates"))
 		return plait__text_accesses_read(text, value,
 						 PLAIT_ACCESS_READ_WRITE);
+	if (plait__lexer_is(key, "reduces"))
+		return plait__text_accesses_reduce(text, value);
 	if (plait__lexer_is(key, "items"))
 		return read_items(text, value, desc);
 	if (!plait__lexer_is(key, "cost") && !plait__lexer_is(key, "split") &&
 	    !plait__lexer_is(key, "pieces"))
 		return plait__lexer_expected(&text->line, "reads=, writes=, "
-					     "updates=, cost=, items=, split=, "
-					     "pieces=, urgent or barrier", key);
+					     "updates=, reduces=, cost=, "
+					     "items=, split=, pieces=, urgent "
+					     "or barrier", key);
 	status = read_number(text, value, plait__lexer_is(key, "cost") ?
 			     INT64_MAX : UINT32_MAX, &number);
 	if (plait__lexer_is(key, "cost"))
@@ -262,12 +291,17 @@ static plait_status read_task(plait__flow_text *text)
 	plait__token name;
 	plait_status status = read_name(text, "a name for the task", &name);
 
-	text->access_count = 0;
+	text->access_count = text->reduction_count = 0;
 	if (status == PLAIT_OK && text->tasks++ == PLAIT__FLOW_TEXT_TASKS)
 		status = plait__lexer_fail(&text->line, "more than %d tasks",
 					   PLAIT__FLOW_TEXT_TASKS);
 	if (status == PLAIT_OK)
 		status = read_task_words(text, &desc);
+	if (status == PLAIT_OK && desc.kind == PLAIT_TASK_LAUNCH)
+		status = take_kernel(text, &desc);
+	else if (status == PLAIT_OK && text->reduction_count > 0)
+		status = plait__lexer_fail(&text->line, "reduces= is for a "
+					   "launch; say its items=");
 	if (status != PLAIT_OK)
 		return status;
 	desc.access_count = text->access_count;
@@ -387,7 +421,9 @@ static void release_data(plait__flow_text *text)
 		plait_data_release(data->handle);
 	}
 	plait__vector_fini(&text->data);
-	plait_kernel_release(text->kernel);
+	for (int i = 0; i <= PLAIT__FLOW_TEXT_REDUCTIONS; i++)
+		plait_kernel_release(text->kernels[i]);
+	plait_kernel_release(text->combine);
 }
 
 PLAIT_API plait_status plait_flow_read(plait_flow *flow, const char *text,

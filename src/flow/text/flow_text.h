@@ -13,6 +13,7 @@
 
 enum {
 	PLAIT__FLOW_TEXT_ACCESSES = 32, /* of a task */
+	PLAIT__FLOW_TEXT_REDUCTIONS = 4, /* of a task */
 	PLAIT__FLOW_TEXT_DEPTH = 8,	/* of repeats */
 	PLAIT__FLOW_TEXT_TASKS = 1000000
 };
@@ -40,7 +41,13 @@ typedef struct plait__flow_text {
 	plait_box boxes[PLAIT__FLOW_TEXT_ACCESSES];
 	plait_mapper mappers[PLAIT__FLOW_TEXT_ACCESSES];
 	plait_launch launch;
-	plait_kernel *kernel; /* one reference; made for the first launch */
+	/* One reference each; made for their first launch: of launches that
+	 * reduce as many accesses, and the one that combines. */
+	plait_kernel *kernels[PLAIT__FLOW_TEXT_REDUCTIONS + 1];
+	plait_kernel *combine;
+	plait_argument arguments[PLAIT__FLOW_TEXT_REDUCTIONS + 1];
+	uint32_t reduction_count;
+	plait_access reductions[PLAIT__FLOW_TEXT_REDUCTIONS];
 } plait__flow_text;
 
 #endif

@@ -219,3 +219,30 @@ plait_status plait__text_accesses_read(plait__flow_text *text,
 		status = read_entry(text, entry, mode);
 	return status;
 }
+
+plait_status plait__text_accesses_reduce(plait__flow_text *text,
+					 plait__token list)
+{
+	plait_status status = PLAIT_OK;
+	plait__token name;
+
+	while (status == PLAIT_OK && plait__lexer_next_part(&list, ',', &name)) {
+		const plait__flow_text_data *data =
+			plait__text_accesses_find(text, name);
+		plait_access *access =
+			&text->reductions[text->reduction_count];
+
+		if (data == NULL)
+			return plait__lexer_expected(
+				&text->line, "the name of data from a line "
+				"above", name);
+		if (text->reduction_count++ == PLAIT__FLOW_TEXT_REDUCTIONS)
+			return plait__lexer_fail(&text->line, "more than %d "
+						 "reductions",
+						 PLAIT__FLOW_TEXT_REDUCTIONS);
+		*access = (plait_access){ .size = sizeof(*access),
+					  .mode = PLAIT_ACCESS_REDUCE,
+					  .data = data->handle };
+	}
+	return status;
+}

@@ -14,6 +14,10 @@ plait_status plait__text_accesses_read(plait__flow_text *text,
 				       plait__token list,
 				       plait_access_mode mode);
 
+/* Append the reductions of a list of data: "sum,most". */
+plait_status plait__text_accesses_reduce(plait__flow_text *text,
+					 plait__token list);
+
 /* Take decimal numbers between separators; returns how
  * many, at most `room`, or room + 1: there are others, or more. */
 uint32_t plait__text_accesses_numbers(plait__token list, char separator,

@@ -187,6 +187,79 @@ static plait_status use_kernel(struct place *place, plait_flow *flow,
 	return status;
 }
 
+/* ---- reductions ---- */
+
+static int32_t add_rows(void *const *arguments, const plait_launch *rows,
+			void *user_data)
+{
+	uint32_t *into = *(uint32_t *const *)arguments[0];
+	const uint32_t *from = *(const uint32_t *const *)arguments[1];
+
+	(void)user_data;
+	for (uint64_t i = 0; i < rows->items[0]; i++)
+		into[i] += from[i];
+	return 0;
+}
+
+static int32_t count_piece(void *const *arguments, const plait_launch *items,
+			   void *user_data)
+{
+	(void)user_data;
+	**(uint32_t *const *)arguments[0] += (uint32_t)items->items[0];
+	return 0;
+}
+
+static plait_status submit_sum(plait_flow *flow, plait_data *data,
+			       plait_kernel *const kernels[2],
+			       plait_error *error)
+{
+	const plait_access to = { .size = sizeof(to), .data = data,
+				  .mode = PLAIT_ACCESS_REDUCE,
+				  .combine = kernels[1] };
+	const plait_argument arguments[] = { PLAIT_ACCESS(&to), PLAIT_CHUNK() };
+	const plait_task_desc desc = {
+		.size = sizeof(desc), .kernel = kernels[0],
+		.launch = PLAIT_ITEMS(7), .arguments = arguments,
+		.argument_count = 2, .split = 1, .pieces = 2,
+	};
+
+	return plait_flow_submit(flow, &desc, NULL, error);
+}
+
+static plait_status use_sum(struct place *place, plait_flow *flow,
+			    plait_data *data, plait_error *error)
+{
+	static const plait_kernel_desc descs[2] = {
+		{ .size = sizeof(plait_kernel_desc), .function = count_piece,
+		  .signature = "count(n: inout pointer u32, c: struct chunk "
+			       "48)" },
+		{ .size = sizeof(plait_kernel_desc), .function = add_rows,
+		  .signature = "add(into: inout pointer u32, from: in pointer "
+			       "u32, n: u64)" },
+	};
+	plait_kernel *kernels[2] = { NULL, NULL };
+	uint32_t total[64] = { 0 };
+	plait_status status = PLAIT_OK;
+
+	for (int i = 0; status == PLAIT_OK && i < 2; i++)
+		status = plait_kernel_create(place->context, &descs[i],
+					     &kernels[i], error);
+	if (status == PLAIT_OK)
+		status = submit_sum(flow, data, kernels, error);
+	if (status == PLAIT_OK)
+		status = plait_data_read(data, NULL, total, error);
+	if (status == PLAIT_OK && total[0] != 7)
+		status = calls_wrong(error, "the sum is wrong");
+	plait_kernel_release(kernels[0]);
+	plait_kernel_release(kernels[1]);
+	return status;
+}
+
+static plait_status reduce(struct place *place, plait_error *error)
+{
+	return with_data(place, use_sum, error);
+}
+
 static plait_status launch(struct place *place, plait_error *error)
 {
 	return with_data(place, use_kernel, error);
@@ -387,6 +460,7 @@ const struct calls_entry calls_flow[] = {
 	{ "plait_data_read plait_data_write plait_flow_cancel", fail, NULL },
 	{ "plait_flow_submit plait_flow_notify", late, NULL },
 	{ "plait_flow_launch", launch, NULL },
+	{ "plait_flow_submit plait_kernel_create", reduce, NULL },
 	{ "plait_data_part plait_data_map plait_data_unmap plait_data_query "
 	  "plait_data_retain "
 	  "plait_data_release", host, NULL },
