@@ -127,7 +127,8 @@ nobase_dist_tree_DATA += %D%/README.md %D%/a100.cluster %D%/ethernet.cluster \
 	%D%/flow/matmul.py %D%/flow/nbody.c %D%/flow/nbody.py %D%/flow/rsim.c \
 	%D%/flow/rsim.py %D%/flow/vec.c %D%/flow/vec.py %D%/flow/wave.c %D%/flow/wave.py \
 	%D%/kernels/flow/blur.plk %D%/kernels/flow/centre.plk %D%/kernels/flow/convolve.plk \
-	%D%/kernels/flow/dense.plk %D%/kernels/flow/differ.plk %D%/kernels/flow/drift.plk \
+	%D%/kernels/flow/add.plk %D%/kernels/flow/dense.plk %D%/kernels/flow/differ.plk \
+	%D%/kernels/flow/drift.plk \
 	%D%/kernels/flow/edge.plk %D%/kernels/flow/factor.plk %D%/kernels/flow/follow.plk \
 	%D%/kernels/flow/mean.plk %D%/kernels/flow/mix.plk %D%/kernels/flow/multiply.plk \
 	%D%/kernels/flow/pool.plk %D%/kernels/flow/price.plk %D%/kernels/flow/pull.plk \

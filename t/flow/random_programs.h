@@ -264,7 +264,7 @@ static void check_repetition(struct repetition *repetition)
 
 static void run_program(const struct flow_setting *setting)
 {
-	static const uint32_t windows[] = { 16, 16, 32, 64, 256, 1024 };
+	static const uint32_t windows[] = { 16, 16, 32, 64, 1024, 1024 };
 
 	program_window = windows[below(TAP_COUNT(windows))];
 	if (!open_flow(setting, program_window))

@@ -112,7 +112,7 @@ static void add_sum(struct work *work)
 		.priority = (int32_t)below(3) - 1,
 	};
 
-	if (program_window < 256 && flow_devices == 0) {
+	if (program_window < 1024 && flow_devices == 0) {
 		add_call(work);
 		return;
 	}

@@ -116,7 +116,7 @@ static plait_status submit_sum(uint32_t pieces, uint32_t flags,
 	return plait_flow_submit(flow, &desc, out, &flow_rig.error);
 }
 
-/* What the task has to make of `was`. */
+/* The value of the total behind a task, which was `was` before it. */
 static float model(uint32_t pieces, uint32_t flags, float was)
 {
 	float into = (flags & PLAIT_ACCESS_ACCUMULATE) != 0 ? was : identity;
@@ -197,7 +197,7 @@ static void poison(void)
 			IS_INT(flow_rig.error.origin, 5);
 			IS_INT(plait_data_read(total, NULL, &got, NULL),
 			       PLAIT_E_FAILED);
-			/* What was there is poison; a new value cures it. */
+			/* An accumulation reads the poison; an overwrite cures it. */
 			values[0] = good;
 			OK(plait_data_write(numbers, &(plait_box){
 				{ 0, 0, 0 }, { 1, 1, 1 } }, &good, NULL) ==
