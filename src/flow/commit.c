@@ -257,6 +257,7 @@ static plait_status cut_all(plait__flow_task *task, plait_error *error)
 {
 	const plait__flow_access *accesses = task->flow->accesses;
 
+	task->flow->cuts++;
 	for (uint32_t i = 0; i < task->access_count; i++) {
 		plait__front_map *map = accesses[i].map;
 

@@ -143,6 +143,7 @@ struct plait__flow {
 	uint32_t closed_data; /* number of closed ones */
 	uint64_t data_bytes;
 	uint64_t swept; /* the newest op at the last sweep */
+	uint64_t cuts;	/* tasks for which borders were made */
 	plait__late *late; /* free records; flow_late.c */
 	plait__late *begun_late; /* late_cancel.c */
 	/* Accesses of the task in preparation, and their fronts. */

@@ -43,6 +43,25 @@ static plait_status measure(struct split *split, plait_error *error)
 	return status;
 }
 
+/* A pass that makes borders is followed by one that finds the fronts between
+ * them. */
+static plait_status measure_all(struct split *split, plait_error *error)
+{
+	const plait__flow *flow = split->whole->flow;
+	plait_status status;
+	uint64_t cuts;
+	int passes = 0;
+
+	do {
+		cuts = flow->cuts;
+		/* The end, its marks, and the op that is kept free. */
+		split->ops = 2 + plait__commit_marks(split->steps.count);
+		split->cells = 0;
+		status = measure(split, error);
+	} while (status == PLAIT_OK && flow->cuts != cuts && ++passes < 2);
+	return status;
+}
+
 static plait_status check_room(const struct split *split, plait_error *error)
 {
 	plait__window *window = &split->whole->flow->window;
@@ -107,15 +126,8 @@ plait_status plait__task_split_commit(plait__flow_task *task,
 
 	plait__task_steps_init(&split.steps, task, desc, prepare);
 	status = plait__task_steps_check(&split.steps, task, error);
-	/* The first pass makes the borders of all pieces, so that the second
-	 * one finds the fronts that there will be. */
 	if (status == PLAIT_OK)
-		status = measure(&split, error);
-	/* The end, its marks, and the op that is kept free. */
-	split.ops = 2 + plait__commit_marks(split.steps.count);
-	split.cells = 0;
-	if (status == PLAIT_OK)
-		status = measure(&split, error);
+		status = measure_all(&split, error);
 	if (status == PLAIT_OK)
 		status = check_room(&split, error);
 	if (status != PLAIT_OK)
