@@ -113,10 +113,13 @@ slice(u::Data, dimension) = mapped_by(u, Raw.PLAIT_MAPPER_SLICE; dimension=dimen
 even(u::Data, dimension=ndims(u)) = mapped_by(u, Raw.PLAIT_MAPPER_EVEN_SPLIT; dimension=dimension - 1)
 
 # The bits of a value in a word.
-word_of(value) = (word = Ref(UInt64(0)); bits = Ref(value); GC.@preserve word bits begin
-    unsafe_copyto!(Ptr{UInt8}(Base.unsafe_convert(Ptr{UInt64}, word)),
-                   Ptr{UInt8}(Base.unsafe_convert(Ptr{typeof(value)}, bits)), min(sizeof(value), 8))
-end; word[])
+function word_of(value)
+    word, bits = Ref(UInt64(0)), Ref(value)
+    GC.@preserve word bits unsafe_copyto!(
+        Ptr{UInt8}(Base.unsafe_convert(Ptr{UInt64}, word)),
+        Ptr{UInt8}(Base.unsafe_convert(Ptr{typeof(value)}, bits)), min(sizeof(value), 8))
+    return word[]
+end
 
 """
     reduces(data, combine; identity=0, accumulate=false)
