@@ -122,6 +122,8 @@ typedef struct plait_memories_desc {
 	uint64_t memory_bytes; /* of each memory of devices; 0: no limit */
 	/* Lines "From,To,Bandwidth" in GB/s, the host is -1; null: 10 GB/s. */
 	const char *links;
+	/* Per device: its share of the pieces of a split launch; null: equal. */
+	const uint32_t *weights;
 } plait_memories_desc;
 
 /*
@@ -129,7 +131,7 @@ typedef struct plait_memories_desc {
  * devices with memories of their own.
  *
  * For flows with PLAIT_FLOW_RECORD.  Launches run on the devices, their pieces
- * evenly, others where the policies say; all else runs on the host.  The
+ * by weights, others where the policies say; all else runs on the host.  The
  * instructions are allocations of blocks, copies between memories and the tasks,
  * each with its predecessors and the reason; blocks that a memory has no room for
  * are evicted.  The result depends on the submissions and `memories` alone.  See

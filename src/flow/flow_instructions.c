@@ -225,6 +225,7 @@ static plait_status write_system(plait__flow *flow, struct request *request,
 		.lane = desc->lane, .explains = true,
 		.lanes = lanes == UINT32_MAX ? 0 : lanes,
 		.links = desc->links != NULL ? &request->links : NULL,
+		.weights = desc->weights,
 	};
 	status = plait__links_init(&request->links,
 				   plait__flow_allocator(flow),

@@ -83,6 +83,19 @@ for barrier, lanes in ((BARRIER, 1), (BARRIER.replace("task b barrier\n", ""), 2
 g = Graph("data u 8\ntask w items=8 split=1 writes=u:own\n", 2)
 ok([i["why"] for i in g.kind("launch")] == ["device 0: piece 0 of 2", "device 1: piece 1 of 2"], "pieces have their devices")
 
+# --- weights: shares of pieces, rounded down; the largest remainders get one more
+PIECES = "data u 64\ntask w items=64 split=1 pieces=8 writes=u:own\n"
+for weights, want in (("1,1", [4, 4]), ("3,1", [6, 2]), ("1,0", [8, 0]), ("5,4,1", [4, 3, 1]), ("1,2,4", [1, 2, 5]), ("0,0", [4, 4])):
+    count = weights.count(",") + 1
+    g = Graph(PIECES, count, "--weights", weights)
+    got = [i["device"] for i in g.kind("launch")]
+    ok(got == [d for d in range(count) for _ in range(want[d])], "weights " + weights, got, g.error)
+for options, part in ((("--weights", "3,1"), "need --memories"), (("--memories", "3", "--weights", "3,1"), "2 numbers for 3"),
+                      (("--memories", "2", "--weights", "3,"), "like 3,1, not '3,'"), (("--memories", "2", "--weights", "-1,2"), "like 3,1"),
+                      (("--memories", "1", "--weights", "4294967296"), "like 3,1")):
+    code, _, error = flow(PIECES, *options)
+    ok(code == 2 and part in error, "wrong: " + " ".join(options), code, error)
+
 # --- links
 with tempfile.NamedTemporaryFile("w") as links:
     links.write("From,To,Bandwidth\n0,2,1\n1,2,40\n-1,0,10\n")

@@ -21,6 +21,8 @@ struct request {
 	plait_memories_desc memories; /* no devices: the tasks are printed */
 	const char *links;	      /* file of bandwidths */
 	char *links_text;
+	uint32_t weights[30];
+	uint32_t weight_count;
 	int of_memories;	      /* options that need some */
 	int has_lanes;		      /* of its own */
 };
@@ -48,6 +50,30 @@ static int take_lookahead(struct request *request)
 	else if (strcmp(optarg, "all") != 0)
 		return command_usage("flow", "--lookahead is all or none, not "
 				     "'%s'", optarg);
+	return COMMAND_DONE;
+}
+
+/* "3,1": the share of each device. */
+static int take_weights(struct request *request)
+{
+	enum { MOST = sizeof(request->weights) / sizeof(request->weights[0]) };
+	const char *at = optarg;
+	char *end = NULL;
+
+	request->weight_count = 0;
+	request->memories.weights = request->weights;
+	do {
+		unsigned long weight = strtoul(at, &end, 10);
+
+		if (*at < '0' || *at > '9' || weight > UINT32_MAX ||
+		    (*end != '\0' && *end != ',') ||
+		    request->weight_count == MOST)
+			return command_usage("flow", "--weights is a list of "
+					     "numbers, like 3,1, not '%s'",
+					     optarg);
+		request->weights[request->weight_count++] = (uint32_t)weight;
+		at = end + 1;
+	} while (*end == ',');
 	return COMMAND_DONE;
 }
 
@@ -127,6 +153,8 @@ static int take_memories(struct request *request, int option)
 	case 'k':
 		request->links = optarg;
 		return COMMAND_DONE;
+	case 'g':
+		return take_weights(request);
 	default:
 		code = schedule_number("flow", "--memories", optarg, 30,
 				       &number);
@@ -168,6 +196,7 @@ static int take(struct request *request, int option)
 	case 'b':
 	case 'd':
 	case 'k':
+	case 'g':
 		return take_memories(request, option);
 	default:
 		request->format = option;
@@ -181,8 +210,14 @@ static int check_options(const struct request *request)
 	if (request->memories.devices == 0)
 		return request->of_memories == 0 ? COMMAND_DONE :
 		       command_usage("flow", "--peers, --shared, "
-				     "--lookahead, --bytes, --links and "
-				     "policies need --memories N");
+				     "--lookahead, --bytes, --links, "
+				     "--weights and policies need --memories "
+				     "N");
+	if (request->weight_count != 0 &&
+	    request->weight_count != request->memories.devices)
+		return command_usage("flow", "--weights has %u numbers for %u "
+				     "devices", request->weight_count,
+				     request->memories.devices);
 	if (request->has_lanes)
 		return command_usage("flow", "--memories N has a lane per "
 				     "device: use it without --lanes");
@@ -212,6 +247,7 @@ static int read_arguments(struct request *request, int argc, char **argv)
 		{ "device-lanes", required_argument, NULL, 'd' },
 		{ "bytes", required_argument, NULL, 'b' },
 		{ "links", required_argument, NULL, 'k' },
+		{ "weights", required_argument, NULL, 'g' },
 		{ NULL, 0, NULL, 0 }
 	};
 	int option, code = COMMAND_DONE;

@@ -1837,6 +1837,7 @@ typedef struct plait_memories_desc {
 	uint32_t lanes;
 	uint64_t memory_bytes;
 	const char *links;
+	const uint32_t *weights;
 } plait_memories_desc;
 plait_status plait_flow_write_instructions(
 	plait_flow *flow, const plait_memories_desc *memories,

@@ -454,16 +454,24 @@ function Flow:explain(format)
   end)
 end
 
+local function shares(weights, devices)
+  if weights and #weights ~= devices then
+    core.raise(("instructions: %d weights for %d devices"):format(#weights, devices))
+  end
+  return weights and ffi.new("uint32_t[?]", #weights, weights)
+end
+
 --- Return what the tasks of a flow with `record` would do on devices with memories; see
 -- doc/flow-memories.md. Options: `devices`, their number; `peers`, memories that copy to each
 -- other directly: "all" (the default), "ring" or "none"; `shared`, the devices have one memory
 -- in all; `lookahead = false`, blocks grow when a task needs it; `choose`, `parent`, `lane`,
 -- policies for devices and lanes; `lanes`, per device, math.huge: no limit; `memory_bytes`, of
 -- each memory of devices; `links`, lines "From,To,Bandwidth"; `strict`, warnings are an error;
--- `format`, "text" (the default) or "json".
+-- `weights`, each device's share of the pieces of a split launch; `format`, "text" (the default) or "json".
 function Flow:instructions(options)
   local number = FORMATS[options.format or "text"] or core.raise("no format " .. core.describe(options.format))
   local peers = PEERS[options.peers or "all"] or core.raise("no peers " .. core.describe(options.peers))
+  local weights = shares(options.weights, options.devices)
   local desc = core.sized("plait_memories_desc", {devices = options.devices, peers = peers,
     choose = policy(options, "choose", CHOICES, "earliest"), parent = policy(options, "parent", PARENTS, "best"),
     lane = policy(options, "lane", LANES, "reuse"),
@@ -471,8 +479,9 @@ function Flow:instructions(options)
     links = options.links,
     flags = (options.shared and lib.PLAIT_MEMORIES_SHARED or 0) +
             (options.lookahead == false and lib.PLAIT_MEMORIES_NO_LOOKAHEAD or 0) +
-            (options.strict and lib.PLAIT_MEMORIES_STRICT or 0)})
+            (options.strict and lib.PLAIT_MEMORIES_STRICT or 0), weights = weights})
   return text_of(function(...)
+    local _ = weights -- lives as long as desc
     return lib.plait_flow_write_instructions(self:handle(), desc, number, ...)
   end)
 end

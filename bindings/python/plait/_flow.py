@@ -7,7 +7,7 @@ import ctypes
 import math
 import struct
 import sys
-from ctypes import POINTER, byref, c_char, c_uint64, c_void_p, cast
+from ctypes import POINTER, byref, c_char, c_uint32, c_uint64, c_void_p, cast
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 from . import _raw
@@ -591,20 +591,25 @@ class Flow(Handle):
     def instructions(self, devices: int, peers: str = "all", shared: bool = False, lookahead: bool = True,
                      format: str = "text", choose: str = "earliest", parent: str = "best", lane: str = "reuse",
                      lanes: Optional[int] = 1, memory_bytes: int = 0, links: Optional[str] = None,
-                     strict: bool = False) -> str:
+                     strict: bool = False, weights: Sequence[int] = ()) -> str:
         """Return what the tasks of a flow with `record` would do on devices with memories, as
         "text" or "json"; see doc/flow-memories.md. `peers`: memories that copy to each other
         directly: "all", "ring" or "none". `shared`: the devices have one memory in all. Without
         `lookahead` blocks grow when a task needs it. `choose`, `parent`, `lane`: policies for
         devices and lanes. `lanes`: per device, None: no limit. `memory_bytes`: of each memory of
-        devices, 0: no limit. `links`: lines "From,To,Bandwidth". `strict`: warnings are an error."""
+        devices, 0: no limit. `links`: lines "From,To,Bandwidth". `strict`: warnings are an error.
+        `weights`: each device's share of the pieces of a split launch."""
+        if weights and len(weights) != devices:
+            raise ValueError("instructions: %d weights for %d devices" % (len(weights), devices))
+        shares = (c_uint32 * len(weights))(*weights) if weights else None
         flags = ((_raw.PLAIT_MEMORIES_SHARED if shared else 0) |
                  (0 if lookahead else _raw.PLAIT_MEMORIES_NO_LOOKAHEAD) |
                  (_raw.PLAIT_MEMORIES_STRICT if strict else 0))
         desc = sized(_raw.plait_memories_desc, devices=devices, peers=chosen("peers", peers, _PEERS), flags=flags,
                      choose=chosen("choose", choose, _CHOICES), parent=chosen("parent", parent, _PARENTS),
                      lane=chosen("lane", lane, _LANES), lanes=0xffffffff if lanes is None else lanes,
-                     memory_bytes=memory_bytes, links=encode(links))
+                     memory_bytes=memory_bytes, links=encode(links),
+                     weights=cast(shares, POINTER(c_uint32)) if weights else None)
         return _text(lib.plait_flow_write_instructions, self.handle, byref(desc), chosen("format", format, _FORMATS))
 
     def explain(self) -> str:

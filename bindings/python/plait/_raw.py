@@ -1221,6 +1221,7 @@ class plait_memories_desc(Structure):
         ("lanes", c_uint32),
         ("memory_bytes", c_uint64),
         ("links", c_char_p),
+        ("weights", POINTER(c_uint32)),
     ]
 
 

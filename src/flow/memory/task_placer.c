@@ -3,6 +3,7 @@
 #include "flow/memory/task_placer.h"
 
 #include "flow/policy/saturating.h"
+#include "flow/policy/weights.h"
 #include "flow/policy/why.h"
 
 /* The instructions' lane of a policies' lane, and its newest task. */
@@ -81,6 +82,22 @@ static uint64_t cost_of(const plait__record_task *task)
 		       task->cost : PLAIT__PLACER_COST_NS;
 }
 
+/* The device of a piece: in the order of devices, each has its share. */
+static uint32_t device_of_piece(const struct placing *by)
+{
+	const uint32_t *weights = by->placer->placer.options.weights;
+	uint64_t borders[PLAIT__MEMORY_DEVICES + 1];
+	uint32_t devices = by->placer->system->devices, device = 0;
+
+	if (weights == NULL)
+		return (uint32_t)((uint64_t)by->task->piece * devices /
+				  by->task->piece_count);
+	plait__weights_cut(by->task->piece_count, weights, devices, borders);
+	while (borders[device + 1] <= by->task->piece)
+		device++;
+	return device;
+}
+
 static void make_request(struct placing *by)
 {
 	plait__task_placer *placer = by->placer;
@@ -97,9 +114,7 @@ static void make_request(struct placing *by)
 	by->placing.parent_count = lists->parents.count;
 	if (is_piece(by->task)) {
 		by->placing.is_fixed = true;
-		by->placing.candidates = UINT64_C(1)
-			<< ((uint64_t)by->task->piece * devices /
-			    by->task->piece_count);
+		by->placing.candidates = UINT64_C(1) << device_of_piece(by);
 	}
 	for (uint32_t d = 0; d < devices; d++)
 		by->placing.cost_ns[d] = cost_of(by->task);

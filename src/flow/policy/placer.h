@@ -32,6 +32,8 @@ typedef struct plait__placer_options {
 	bool explains;	 /* keep a text for each launch */
 	/* Of all memories: where a rate is not 0 it counts; or null. */
 	const plait__links *links;
+	/* Per device: its share of the pieces of a launch; or null: equal. */
+	const uint32_t *weights;
 } plait__placer_options;
 
 /* Devices and memories; `reaching`, per memory: those that are copied to it

@@ -76,7 +76,7 @@ Plait.open(backend="host") do system
     println(text(b[5]))
     Plait.read_tasks!(flow, "data x 8\ntask late writes=x[2:4]\ntask last reads=x[2:4]\n")
     println(strip(last(filter(line -> occursin("which it wrote", line), split(explain(flow), '\n')))))
-    text_of_all = Plait.instructions(flow, 3; peers=:ring, shared=true, lookahead=false, strict=true,
+    text_of_all = Plait.instructions(flow, 3; peers=:ring, shared=true, lookahead=false, strict=true, weights=[1, 1, 1],
                                       choose=:min_size, parent=:disjoint, lane=:always_new,
                                       lanes=nothing, memory_bytes=1 << 30, links="-1,0,2\n")
     println(first(split(text_of_all, '\n')))

@@ -79,6 +79,7 @@ for line in flow:explain():gmatch "[^\n]+" do
   if line:find "which it wrote" then last = line:match "%S.*" end
 end
 print(last)
-print((flow:instructions {devices = 3, peers = "ring", shared = true, lookahead = false, strict = true, choose = "min-size",
+print((flow:instructions {devices = 3, peers = "ring", shared = true, lookahead = false, strict = true, weights = {1, 1, 1},
+  choose = "min-size",
   parent = "disjoint", lane = "always-new", lanes = math.huge, memory_bytes = 2^30, links = "-1,0,2\n"}:match "[^\n]*"))
 flow:wait()

@@ -76,7 +76,8 @@ with plait.open("host") as system:
         print("%g" % b[4])
     flow.read("data x 8\ntask late writes=x[2:4]\ntask last reads=x[2:4]\n")
     print([line for line in flow.explain().split("\n") if "which it wrote" in line][-1].strip())
-    text = flow.instructions(3, peers="ring", shared=True, lookahead=False, strict=True, choose="min-size", parent="disjoint",
+    text = flow.instructions(3, peers="ring", shared=True, lookahead=False, strict=True, weights=(1, 1, 1),
+                             choose="min-size", parent="disjoint",
                              lane="always-new", lanes=None, memory_bytes=1 << 30, links="-1,0,2\n")
     print(text.split("\n")[0])
     flow.wait()

@@ -86,7 +86,8 @@ fn main() -> Result<()> {
     flow.read("data x 8\ntask late writes=x[2:4]\ntask last reads=x[2:4]\n", "tasks")?;
     let text = flow.explain()?;
     println!("{}", text.lines().filter(|line| line.contains("which it wrote")).last().unwrap_or("").trim());
-    let memories = Memories::new(3).ring().shared().no_lookahead().strict().choose(DeviceChoice::MinSize)
+    let memories = Memories::new(3).ring().shared().no_lookahead().strict()
+        .weights(&[1, 1, 1]).choose(DeviceChoice::MinSize)
         .parent(ParentChoice::Disjoint).lane(LaneChoice::AlwaysNew).lanes(u32::MAX).memory_bytes(1 << 30)
         .links("-1,0,2\n");
     let text = flow.instructions(&memories, FlowFormat::Text)?;

@@ -494,7 +494,7 @@ end
 """
     Plait.instructions(flow, devices; peers=:all, shared=false, lookahead=true, format=:text,
                        choose=:earliest, parent=:best, lane=:reuse, lanes=1, memory_bytes=0,
-                       links=nothing, strict=false)
+                       links=nothing, strict=false, weights=UInt32[])
 
 Return what the tasks of a flow with `record` would do on devices with memories, as `:text` or
 `:json`; see doc/flow-memories.md. `peers`: memories that copy to each other directly: `:all`,
@@ -502,23 +502,28 @@ Return what the tasks of a flow with `record` would do on devices with memories,
 grow when a task needs it. `choose`, `parent`, `lane`: policies for devices and lanes. `lanes`: per
 device, `nothing`: no limit. `memory_bytes`: of each memory of devices, 0: no limit. `links`: lines
 "From,To,Bandwidth". `strict`: warnings are an error.
+`weights`: each device's share of the pieces of a split launch.
 """
 function instructions(flow::Flow, devices; peers=:all, shared=false, lookahead=true, format=:text,
                       choose=:earliest, parent=:best, lane=:reuse, lanes=1, memory_bytes=0,
-                      links=nothing, strict=false)
+                      links=nothing, strict=false, weights=UInt32[])
+    shares = collect(UInt32, weights)
+    isempty(shares) || length(shares) == devices ||
+        throw(ArgumentError("instructions: $(length(shares)) weights for $devices devices"))
     haskey(FLOW_FORMATS, format) || throw(ArgumentError("instructions: no format $(repr(format))"))
     haskey(MEMORY_PEERS, peers) || throw(ArgumentError("instructions: no peers $(repr(peers))"))
     flags = (shared ? Raw.PLAIT_MEMORIES_SHARED : 0) |
             (lookahead ? 0 : Raw.PLAIT_MEMORIES_NO_LOOKAHEAD) |
             (strict ? Raw.PLAIT_MEMORIES_STRICT : 0)
     given = links === nothing ? "" : String(links)
-    GC.@preserve given begin
+    GC.@preserve given shares begin
         desc = Ref(sized(Raw.plait_memories_desc; devices=devices, peers=MEMORY_PEERS[peers], flags=flags,
                          choose=flow_policy("choose", MEMORY_CHOICES, choose),
                          parent=flow_policy("parent", MEMORY_PARENTS, parent),
                          lane=flow_policy("lane", MEMORY_LANES, lane),
                          lanes=lanes === nothing ? typemax(UInt32) : lanes, memory_bytes=memory_bytes,
-                         links=links === nothing ? C_NULL : pointer(given)))
+                         links=links === nothing ? C_NULL : pointer(given),
+                         weights=isempty(shares) ? C_NULL : pointer(shares)))
         return rstrip(text_of(Raw.plait_flow_write_instructions, flow, desc, FLOW_FORMATS[format]), '\0')
     end
 end

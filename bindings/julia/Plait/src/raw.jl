@@ -1122,6 +1122,7 @@ struct plait_memories_desc
     lanes::UInt32
     memory_bytes::UInt64
     links::Cstring
+    weights::Ptr{UInt32}
 end
 
 struct plait_world_desc

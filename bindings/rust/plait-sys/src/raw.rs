@@ -1081,6 +1081,7 @@ pub struct plait_memories_desc [size] {
     pub lanes: u32,
     pub memory_bytes: u64,
     pub links: *const c_char,
+    pub weights: *const u32,
 }
 pub struct plait_world_desc [size] {
     pub size: u32,

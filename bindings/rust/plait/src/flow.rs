@@ -241,6 +241,7 @@ pub struct Memories {
     lanes: u32,
     memory_bytes: u64,
     links: Option<String>,
+    weights: Vec<u32>,
 }
 
 impl Memories {
@@ -248,7 +249,7 @@ impl Memories {
     pub fn new(devices: u32) -> Memories {
         Memories {
             devices, peers: raw::PLAIT_PEERS_ALL, flags: 0, choose: 0, parent: 0, lane: 0, lanes: 1,
-            memory_bytes: 0, links: None,
+            memory_bytes: 0, links: None, weights: Vec::new(),
         }
     }
 
@@ -285,6 +286,13 @@ impl Memories {
     /// Set bandwidths by lines "From,To,Bandwidth", in GB/s; the host is -1.
     pub fn links(mut self, text: &str) -> Self {
         self.links = Some(text.to_string());
+        self
+    }
+
+    /// Give each device a share of the pieces of a split launch; those left out have 0.
+    pub fn weights(mut self, weights: &[u32]) -> Self {
+        self.weights = weights.to_vec();
+        self.weights.resize(self.devices as usize, 0);
         self
     }
 
@@ -640,6 +648,7 @@ impl Flow {
             lanes: memories.lanes,
             memory_bytes: memories.memory_bytes,
             links: pointer_of(&links),
+            weights: if memories.weights.is_empty() { std::ptr::null() } else { memories.weights.as_ptr() },
             flags: memories.flags,
             devices: memories.devices,
             peers: memories.peers,
