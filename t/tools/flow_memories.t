@@ -190,6 +190,11 @@ def warnings(text, devices, *options):
     return [{k: w[k] for k in sorted(w)} for w in Graph(text, devices, *options).all["warnings"]]
 
 
+ok(warnings("data u 64\ntask i items=64 split=1 writes=u:own\ntask r items=64 split=1 reads=u:near(1)\n", 2) == [], "all is written, apart")
+ok([w["elements"] for w in warnings("data u 64\ntask i items=63 writes=u[0:63]\ntask r items=1 reads=u\n", 2)] == [1], "all but one element")
+g = Graph("data u 64\ntask i writes=u\ntask w items=64 split=1 reads=u:near(1) writes=u:own\n", 2)
+ok([w["warning"] for w in g.all["warnings"]] == ["pieces"], "a piece reads what another one writes", g.all["warnings"])
+
 # Blocks: parts with gaps.
 def parts(count):
     return "data u 100\ntask i writes=u\n" + "".join("task t items=1 reads=u[%d:%d]\n" % (3 * i, 3 * i + 1) for i in range(count))
