@@ -83,7 +83,7 @@ static inline uint32_t plait__flow_claim_entry(const plait__flow_lanes *lanes,
 {
 	/* Relaxed: published with the tail; a newer one is as good. */
 	return at_load_relaxed_u32(
-		&lanes->lanes[lane].numbers[position & lanes->ring.mask]);
+		plait__flow_lane_number(lanes, lane, position));
 }
 
 /* The first position of the lane whose op is not taken; `tail` if there is
@@ -105,14 +105,13 @@ static inline uint64_t plait__flow_claim_head(plait__flow_worker *worker,
 	return head;
 }
 
-/* A ready op of the lane that is not taken, at most `reach` behind its front;
- * or 0. */
-static inline uint64_t plait__flow_claim_look(plait__flow_worker *worker,
-					      uint32_t lane, uint64_t reach)
+/* A ready op between the front of the lane and `tail`, at most `reach` behind
+ * the front; or 0. */
+static inline uint64_t plait__flow_claim_scan(plait__flow_worker *worker,
+					      uint32_t lane, uint64_t tail,
+					      uint64_t reach)
 {
 	plait__flow_lanes *lanes = worker->lanes;
-	/* Acquire: pairs with the store in plait__flow_lanes_publish. */
-	uint64_t tail = at_load_acquire_u64(&lanes->lanes[lane].tail);
 	uint64_t head = plait__flow_claim_head(worker, lane, tail);
 
 	for (uint64_t i = head; i < tail && i - head < reach; i++) {
@@ -128,6 +127,25 @@ static inline uint64_t plait__flow_claim_look(plait__flow_worker *worker,
 		return number;
 	}
 	return 0;
+}
+
+/* A ready op of the lane that is not taken, at most `reach` behind its front;
+ * or 0.  The tail is loaded only if none is found up to the last one loaded:
+ * the submitter stores to its cache line with each op. */
+static inline uint64_t plait__flow_claim_look(plait__flow_worker *worker,
+					      uint32_t lane, uint64_t reach)
+{
+	uint64_t *known = &worker->tails[lane], tail;
+	uint64_t found = plait__flow_claim_scan(worker, lane, *known, reach);
+
+	if (found != 0)
+		return found;
+	/* Acquire: pairs with the store in plait__flow_lanes_publish. */
+	tail = at_load_acquire_u64(&worker->lanes->lanes[lane].tail);
+	if (tail == *known)
+		return 0;
+	*known = tail;
+	return plait__flow_claim_scan(worker, lane, tail, reach);
 }
 
 #endif

@@ -46,9 +46,6 @@ bool plait__flow_lanes_init(plait__flow_lanes *lanes, plait__pool *pool,
 		lanes->workers = NULL;
 		return false;
 	}
-	for (uint32_t i = 0; i < count + 2; i++)
-		lanes->lanes[i].numbers =
-			&lanes->numbers[i * (lanes->ring.mask + 1)];
 	for (uint32_t i = 0; i < count; i++) {
 		plait__flow_worker *worker = &lanes->workers[i];
 

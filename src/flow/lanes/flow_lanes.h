@@ -27,9 +27,6 @@ typedef struct plait__flow_lanes plait__flow_lanes;
 
 typedef struct plait__flow_lane {
 	PLAIT__CACHELINE_ALIGNED at_u64 tail; /* ops that were ever in it */
-	/* Low halves of the numbers of the last W: any op that is published and
-	 * not taken may be claimed, in whatever lane it is found. */
-	at_u32 *numbers;
 } plait__flow_lane;
 
 /* Of a late op, or of several, that ended elsewhere: the first field of its
@@ -55,6 +52,8 @@ typedef struct plait__flow_worker {
 	uint64_t awaited;
 	/* Per lane: the ops before this position are taken. */
 	uint64_t heads[PLAIT__FLOW_LANES_ALL];
+	/* Per lane: its tail, when it was loaded last. */
+	uint64_t tails[PLAIT__FLOW_LANES_ALL];
 } plait__flow_worker;
 
 struct plait__flow_lanes {
@@ -68,7 +67,10 @@ struct plait__flow_lanes {
 	bool asymmetric_fence;
 	struct plait__mutex *lock; /* of the flow: publishers hold it */
 	plait__flow_lane *lanes; /* count + 2 */
-	at_u32 *numbers; /* those of all lanes */
+	/* Per lane: the low halves of its last W numbers.  Any op that is
+	 * published and not taken may be claimed, in whatever lane it is
+	 * found.  Not beside the tails, whose lines the submitter writes. */
+	at_u32 *numbers;
 	plait__flow_worker *workers; /* count */
 	/* Finish what arrived: called by a worker while `arrived` is not 0.
 	 * The function takes the arrivals. */
@@ -92,6 +94,15 @@ struct plait__flow_lanes {
 	/* Ops up to this one are done: a hint. */
 	PLAIT__CACHELINE_ALIGNED at_u64 prefix;
 };
+
+/* The number at a position of a lane. */
+static inline at_u32 *plait__flow_lane_number(const plait__flow_lanes *lanes,
+					      uint32_t lane, uint64_t position)
+{
+	uint64_t mask = lanes->ring.mask;
+
+	return &lanes->numbers[lane * (mask + 1) + (position & mask)];
+}
 
 /* Bits of `idle`, for worker 0. */
 #define PLAIT__FLOW_IDLE ((uint64_t)1)

@@ -119,7 +119,7 @@ void plait__flow_lanes_publish(plait__flow_lanes *lanes, uint32_t lane,
 	/* Release: pairs with plait__flow_claim_open. */
 	at_store_release_u64(&plait__op_at(&lanes->ring, number)->word,
 			     4 * number + PLAIT__OP_PUBLISHED);
-	at_store_relaxed_u32(&at->numbers[tail & lanes->ring.mask],
+	at_store_relaxed_u32(plait__flow_lane_number(lanes, lane, tail),
 			     (uint32_t)number);
 	/* Release: pairs with plait__flow_claim_look. */
 	at_store_release_u64(&at->tail, tail + 1);
