@@ -26,7 +26,12 @@ struct wait {
 	uint64_t awaited; /* not done, when it was looked at */
 	bool announced;	  /* to the threads that may finish it */
 	uint64_t seen;	  /* all ops up to this one are done */
+	uint32_t looks;	  /* for a worker that was offered, in vain */
 };
+
+/* Looks before the thread takes a parked worker: longer than a worker that
+ * spins on another processor needs to take a ready op. */
+enum { PATIENCE = 16 };
 
 static uint64_t find_undone(struct wait *wait)
 {
@@ -61,13 +66,31 @@ static void announce(void *arg)
 				      &wait->announced);
 }
 
+/* No worker was woken, since one spins: it may have no processor. */
+static bool help_late(struct wait *wait)
+{
+	if (wait->looks < PATIENCE) {
+		wait->looks++;
+		return false;
+	}
+	return find_undone(wait) != 0 &&
+	       plait__flow_lanes_help_parked(&wait->flow->lanes,
+					     wait->seen + 1, wait->awaited);
+}
+
 static bool help(void *arg)
 {
 	struct wait *wait = arg;
+	plait__flow_lanes *lanes = &wait->flow->lanes;
 
 	/* A function of a task must not run others. */
-	return !plait__callback_scope_is_active() &&
-	       plait__flow_lanes_help(&wait->flow->lanes, wait->awaited);
+	if (plait__callback_scope_is_active())
+		return false;
+	if (!plait__flow_lanes_help(lanes, wait->awaited) &&
+	    !help_late(wait))
+		return false;
+	wait->looks = 0;
+	return true;
 }
 
 /* Returns true if the wait is one for a task whose function the thread is

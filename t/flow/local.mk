@@ -35,6 +35,7 @@ API_TESTS += %D%/flow_write.t
 UNIT_TESTS += %D%/record.t
 SEEDED_TESTS += %D%/record.t
 UNIT_TESTS += %D%/run_times.t
+UNIT_TESTS += %D%/flow_lanes.t
 UNIT_TESTS += %D%/op_ring.t
 UNIT_TESTS += %D%/commit.t
 SEEDED_TESTS += %D%/commit.t

@@ -39,6 +39,7 @@ static const struct plan *plan;
 static uint32_t op_count, ring_size, lane_count = LANES;
 static bool cancels, arrives;
 static bool cancels_early;	/* before an op outside ends */
+static bool helps_late;	/* thread 0 takes parked workers */
 static struct record {
 	plait__flow_arrival arrival;
 	uint64_t number;
@@ -213,7 +214,9 @@ static void await(uint64_t number)
 
 		if (plait__flow_lanes_await(&lanes, number, &announced))
 			return;
-		if (!plait__flow_lanes_help(&lanes, number))
+		if (!plait__flow_lanes_help(&lanes, number) &&
+		    !(helps_late &&
+		      plait__flow_lanes_help_parked(&lanes, 1, number)))
 			(void)at_futex_wait(&waiters, key, UINT64_MAX);
 	}
 }
@@ -388,7 +391,6 @@ static void begin_with(const struct plan *of, uint32_t count, uint32_t size,
 	plan = of;
 	op_count = count;
 	ring_size = size;
-	cancels = arrives = cancels_early = false;
 	memset(records, 0, sizeof(records));
 	init_entries();
 	for (uint32_t i = 0; i <= OPS; i++)
@@ -459,53 +461,25 @@ static const struct plan barrier[] = {
 	{ .lane = 0, .meta = PLAIT__OP_PREFIX },
 };
 
+static void reset(void)
+{
+	lane_count = LANES;
+	cancels = arrives = cancels_early = helps_late = false;
+}
+
 #define FLOW(id, text, ops, count, size, asymmetric, threads, pre, stale, ...) \
 	static void begin_##id(void)                                          \
 	{                                                                     \
-		lane_count = LANES;                                           \
+		reset();                                                      \
 		__VA_ARGS__;                                                  \
 		begin_with(ops, count, size, asymmetric);                     \
 	}                                                                     \
 	static const struct mc_scenario id = { text, begin_##id, run, NULL,   \
 					       threads, pre, stale, 0, 4000 }
 
-static void begin_cancelling(void)
-{
-	lane_count = 1;
-	begin_with(chain, 2, 4, true);
-	cancels = true;
-}
-
-static void begin_cancelling_early(void)
-{
-	lane_count = 1;
-	begin_with(outside, 3, 4, true);
-	cancels = cancels_early = true;
-}
-
-static void begin_arriving(void)
-{
-	lane_count = 1;
-	begin_with(outside, 2, 4, true);
-	arrives = true;
-}
-
-/* A worker takes one arrival while the other one comes. */
-static void begin_arriving_twice(void)
-{
-	lane_count = 1;
-	begin_with(two_outside, 3, 4, true);
-	arrives = true;
-}
-
-static void begin_arriving_heavy(void)
-{
-	begin_arriving();
-	lanes.asymmetric_fence = false;
-}
-
 static void begin_reuse(void)
 {
+	reset();
 	lane_count = 1;
 	begin_with(reused, 2, 1, true);
 }
@@ -523,23 +497,6 @@ static const struct mc_scenario flow_awaited = {
 static const struct mc_scenario flow_awaited_heavy = {
 	"flow, an entry with two waiters, without membarrier",
 	begin_reuse_heavy, run_reuse, NULL, 4, 3, 1, 0, 20000
-};
-static const struct mc_scenario flow_cancelling = {
-	"flow, cancelled", begin_cancelling, run, NULL, 2, 3, 1, 0, 4000
-};
-static const struct mc_scenario flow_cancelling_early = {
-	"flow, cancelled before it can begin", begin_cancelling_early, run,
-	NULL, 2, 3, 1, 0, 4000
-};
-static const struct mc_scenario flow_arriving = {
-	"flow, arrived", begin_arriving, run, NULL, 2, 3, 2, 0, 4000
-};
-static const struct mc_scenario flow_arriving_twice = {
-	"flow, two arrived", begin_arriving_twice, run, NULL, 2, 3, 1, 0, 4000
-};
-static const struct mc_scenario flow_arriving_heavy = {
-	"flow, arrived, without membarrier", begin_arriving_heavy, run, NULL,
-	2, 3, 2, 0, 4000
 };
 
 FLOW(flow_one, "flow, one op", chain, 1, 4, true, 2, 3, 2, lane_count = 1);
@@ -560,6 +517,23 @@ FLOW(flow_outside, "flow, another thread finishes", outside, 3, 4, true, 2, 3,
 	1, );
 FLOW(flow_outside_heavy, "flow, another finishes, without membarrier",
 	outside, 3, 4, false, 2, 3, 1, );
+FLOW(flow_cancelling, "flow, cancelled", chain, 2, 4, true, 2, 3, 1,
+	lane_count = 1, cancels = true);
+FLOW(flow_cancelling_early, "flow, cancelled before it can begin", outside, 3,
+	4, true, 2, 3, 1, lane_count = 1, cancels = cancels_early = true);
+FLOW(flow_arriving, "flow, arrived", outside, 2, 4, true, 2, 3, 2,
+	lane_count = 1, arrives = true);
+FLOW(flow_arriving_heavy, "flow, arrived, without membarrier", outside, 2, 4,
+	false, 2, 3, 2, lane_count = 1, arrives = true);
+/* A worker takes one arrival while the other one comes. */
+FLOW(flow_arriving_twice, "flow, two arrived", two_outside, 3, 4, true, 2, 3,
+	1, lane_count = 1, arrives = true);
+FLOW(flow_helping, "flow, a parked worker of the waiter", chain, 2, 4, true,
+	2, 3, 2, lane_count = 1, helps_late = true);
+FLOW(flow_helping_heavy, "flow, the same, without membarrier", chain, 2, 4,
+	false, 2, 3, 2, lane_count = 1, helps_late = true);
+FLOW(flow_helping_two, "flow, one of two parked workers, reused", chain, 3,
+	2, true, 3, 2, 1, helps_late = true);
 FLOW(flow_barrier, "flow, a barrier", barrier, 3, 4, true, 3, 2, 1, );
 
 static const struct mc_scenario *const scenarios[] = {
@@ -567,6 +541,7 @@ static const struct mc_scenario *const scenarios[] = {
 	&flow_arriving_twice, &flow_arriving_heavy, &flow_heavy, &flow_chain, &flow_reuse,
 	&flow_outside, &flow_outside_heavy, &flow_failing, &flow_cancelling,
 	&flow_cancelling_early, &flow_awaited, &flow_awaited_heavy,
+	&flow_helping, &flow_helping_heavy, &flow_helping_two,
 	&flow_failing_reuse, &flow_fork, &flow_reuse_two, &flow_reuse_one, &flow_barrier,
 };
 

@@ -2,6 +2,7 @@
 /* Lanes of a flow: construction, and threads that wait; see flow_lanes.h. */
 #include "flow/lanes/flow_lanes.h"
 
+#include "flow/lanes/flow_claim.h"
 #include "flow/lanes/flow_worker.h"
 
 #include "sys/thread.h"
@@ -83,6 +84,15 @@ void plait__flow_lanes_fini(plait__flow_lanes *lanes)
 
 /* ---- waiting threads ---- */
 
+static void run_for(plait__flow_worker *worker, uint64_t awaited)
+{
+	/* Else a thread of the pool that runs another worker would leave it, to
+	 * find that this one is taken. */
+	plait__task_forget(&worker->task);
+	worker->awaited = awaited;
+	plait__task_run_unshared(&worker->task);
+}
+
 bool plait__flow_lanes_help(plait__flow_lanes *lanes, uint64_t awaited)
 {
 	for (uint32_t i = 0; i < lanes->count; i++) {
@@ -90,11 +100,44 @@ bool plait__flow_lanes_help(plait__flow_lanes *lanes, uint64_t awaited)
 
 		if (!plait__ready_claim(&worker->task.ready))
 			continue;
-		/* Else a thread of the pool that runs another worker would
-		 * leave it, to find that this one is taken. */
-		plait__task_forget(&worker->task);
-		worker->awaited = awaited;
-		plait__task_run_unshared(&worker->task);
+		run_for(worker, awaited);
+		return true;
+	}
+	return false;
+}
+
+/* Returns true if one of the first undone ops from `first` to `last` is ready,
+ * and no worker has taken it. */
+static bool is_one_ready(plait__flow_lanes *lanes, uint64_t first,
+			 uint64_t last)
+{
+	for (uint64_t i = first; i <= last && i - first < PLAIT__CLAIM_REACH;
+	     i++)
+		if (plait__flow_claim_open(lanes, (uint32_t)i) == i &&
+		    plait__flow_claim_is_ready(lanes, i))
+			return true;
+	return false;
+}
+
+bool plait__flow_lanes_help_parked(plait__flow_lanes *lanes, uint64_t first,
+				   uint64_t awaited)
+{
+	bool was_parked;
+
+	if (at_load_relaxed_u64(&lanes->idle) < PLAIT__FLOW_PARKED ||
+	    !is_one_ready(lanes, first, awaited))
+		return false;
+	for (uint32_t i = 0; i < lanes->count; i++) {
+		plait__flow_worker *worker = &lanes->workers[i];
+
+		if (!plait__flow_lanes_wake(lanes, i, &was_parked) ||
+		    !was_parked)
+			continue;
+		/* Only a parked worker is offered, by the thread that has
+		 * cleared its bit. */
+		at_store_relaxed_u32(&worker->task.ready.state,
+				     PLAIT__TASK_RUNNING);
+		run_for(worker, awaited);
 		return true;
 	}
 	return false;

@@ -154,6 +154,11 @@ void plait__flow_lanes_cancel(plait__flow_lanes *lanes, uint64_t newest,
  * if no worker is free to be run. */
 bool plait__flow_lanes_help(plait__flow_lanes *lanes, uint64_t awaited);
 
+/* The same with a parked worker, if an op from `first` to `awaited` is ready and
+ * not taken.  `first`: ops before are done. */
+bool plait__flow_lanes_help_parked(plait__flow_lanes *lanes, uint64_t first,
+				   uint64_t awaited);
+
 /* Returns true if op `number` is done; if not, its end wakes the waiters of the
  * context.  *announced is false for the first look of a thread at an op. */
 bool plait__flow_lanes_await(plait__flow_lanes *lanes, uint64_t number,
