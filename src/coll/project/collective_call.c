@@ -3,17 +3,24 @@
  * Calls of collectives: arguments, the schedule that fits, execution by the
  * calling thread.  A rank that leaves a call tells all others.
  */
+#include "coll/project/collective_call.h"
+
 #include "coll/merge/merge.h"
-#include "coll/project/collective_object.h"
 #include "coll/project/collective_wait.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/sized_struct.h"
+#include "object/context/host_span.h"
 #include "sys/clock.h"
 
+#include <stdio.h>
 #include <string.h>
 
-enum { STOP_NS = 1000000000 };
+enum {
+	STOP_NS = 1000000000,
+	LOOK = 16,	/* pauses between two looks at mail */
+	SLOW = 32	/* pauses after which each one looks */
+};
 
 /* The call at hand. */
 typedef struct collective_call {
@@ -23,6 +30,7 @@ typedef struct collective_call {
 	plait__machine_call machine;
 	uint64_t bytes[2];	/* of input and output */
 	void *mapped[2];	/* to be unmapped */
+	const plait__collective_pause *pause; /* or null: the thread waits */
 	plait_error *error;
 } collective_call;
 
@@ -134,28 +142,51 @@ static plait_status map_buffer(collective_call *call, uint32_t which,
 	return PLAIT_OK;
 }
 
-static plait_status find_memory(collective_call *call, uint32_t which)
+static bool is_input(uint32_t which)
 {
-	const plait_collective_run *run = &call->run;
-	bool input = which == PLAIT__COLL_INPUT;
-	plait_buffer *buffer = input ? run->input : run->output;
-	const void *memory = input ? run->input_memory : run->output_memory;
-	const char *name = input ? "input" : "output";
+	return which == PLAIT__COLL_INPUT;
+}
+
+static plait_buffer *buffer_of(const collective_call *call, uint32_t which)
+{
+	return is_input(which) ? call->run.input : call->run.output;
+}
+
+static const void *memory_of(const collective_call *call, uint32_t which)
+{
+	return is_input(which) ? call->run.input_memory :
+				 call->run.output_memory;
+}
+
+static plait_status check_memory(const collective_call *call, uint32_t which)
+{
+	const char *name = is_input(which) ? "input" : "output";
+	const plait_buffer *buffer = buffer_of(call, which);
+	const void *memory = memory_of(call, which);
 
 	if (buffer != NULL && memory != NULL)
 		return plait__fail(call->error, PLAIT_E_INVALID,
 				   "%s and %s_memory are both given", name,
 				   name);
+	if (buffer != NULL || memory != NULL ||
+	    !call->part->program.uses[which] || call->bytes[which] == 0)
+		return PLAIT_OK;
+	return plait__fail(call->error, PLAIT_E_INVALID,
+			   "the %s of rank %u is null, but needs %llu bytes",
+			   name, call->part->program.rank,
+			   (unsigned long long)call->bytes[which]);
+}
+
+static plait_status find_memory(collective_call *call, uint32_t which)
+{
+	plait_buffer *buffer = buffer_of(call, which);
+
 	if (buffer != NULL)
-		return map_buffer(call, which, buffer, input ?
-				  run->input_offset : run->output_offset);
-	call->machine.buffers[which] = (unsigned char *)(uintptr_t)memory;
-	if (memory == NULL && call->part->program.uses[which] &&
-	    call->bytes[which] > 0)
-		return plait__fail(call->error, PLAIT_E_INVALID,
-				   "the %s of rank %u is null, but needs %llu "
-				   "bytes", name, call->part->program.rank,
-				   (unsigned long long)call->bytes[which]);
+		return map_buffer(call, which, buffer, is_input(which) ?
+				  call->run.input_offset :
+				  call->run.output_offset);
+	call->machine.buffers[which] =
+		(unsigned char *)(uintptr_t)memory_of(call, which);
 	return PLAIT_OK;
 }
 
@@ -203,8 +234,9 @@ static plait_status grow_scratch(collective_call *call)
 	return PLAIT_OK;
 }
 
-static plait_status prepare(collective_call *call,
-			    const plait_collective_run *run)
+/* Check all that needs no memory of buffers. */
+static plait_status check(collective_call *call,
+			  const plait_collective_run *run)
 {
 	const plait__rank_program *program;
 	plait_status status = read_run(call, run);
@@ -225,15 +257,51 @@ static plait_status prepare(collective_call *call,
 				   "the schedule is in place: give the output "
 				   "alone");
 	if (!program->in_place)
+		status = check_memory(call, PLAIT__COLL_INPUT);
+	return status == PLAIT_OK ? check_memory(call, PLAIT__COLL_OUTPUT) :
+				    status;
+}
+
+static plait_status prepare(collective_call *call,
+			    const plait_collective_run *run)
+{
+	plait_status status = check(call, run);
+	bool in_place;
+
+	if (status != PLAIT_OK)
+		return status;
+	in_place = call->part->program.in_place;
+	if (!in_place)
 		status = find_memory(call, PLAIT__COLL_INPUT);
 	if (status == PLAIT_OK)
 		status = find_memory(call, PLAIT__COLL_OUTPUT);
-	if (status == PLAIT_OK && !program->in_place)
+	if (status == PLAIT_OK && !in_place)
 		status = check_apart(call);
 	return status == PLAIT_OK ? grow_scratch(call) : status;
 }
 
 /* ---- execution ---- */
+
+/* Let the caller's other work have the thread. */
+static plait_status pause(collective_call *call, plait__collective_wait *wait)
+{
+	uint32_t turns = wait->turns++;
+	plait_status status = call->pause->pause(call->pause->arg, turns,
+						 call->error);
+
+	if (status != PLAIT_OK)
+		return status;
+	return wait->pumps || turns >= SLOW || turns % LOOK == LOOK - 1 ?
+		       plait__collective_wait_look(wait) : PLAIT_OK;
+}
+
+/* Replace the error of a rank that has left by the reason that it gave. */
+static plait_status find_reason(plait__collective_wait *wait)
+{
+	plait_status status = plait__collective_wait_look(wait);
+
+	return status != PLAIT_OK ? status : PLAIT_E_CANCELLED;
+}
 
 static plait_status execute(collective_call *call)
 {
@@ -252,23 +320,29 @@ static plait_status execute(collective_call *call)
 			break;
 		if (moved)
 			plait__collective_wait_moved(&wait);
-		status = plait__collective_wait_step(&wait);
+		status = call->pause != NULL ?
+				 pause(call, &wait) :
+				 plait__collective_wait_step(&wait);
 	}
+	/* A message of a later call may overtake the mail that says why. */
+	if (status == PLAIT_E_CANCELLED)
+		status = find_reason(&wait);
 	plait__collective_wait_end(&wait);
 	return status;
 }
 
 /* Tell all ranks that this one has left the call. */
-static void stop(const collective_call *call, const plait_error *why)
+static void stop(const plait__collective *collective, uint64_t number,
+		 const plait_error *why)
 {
-	plait__world *world = call->collective->world;
+	plait__world *world = collective->world;
 	uint64_t deadline = plait__clock_now_ns() + STOP_NS;
 	plait__world_mail mail;
 
 	memset(&mail, 0, sizeof(mail));
 	mail.kind = PLAIT__MAIL_STOP;
-	mail.number = call->collective->number;
-	mail.of.stop.call = call->collective->calls;
+	mail.number = collective->number;
+	mail.of.stop.call = number;
 	mail.of.stop.status = why->status;
 	plait__text_copy(why->text, mail.of.stop.text,
 			 sizeof(mail.of.stop.text), NULL);
@@ -294,20 +368,30 @@ static plait_status unmap(collective_call *call)
 	return status;
 }
 
-static plait_status run_call(plait__collective *collective,
+static uint64_t take_number(plait__collective *collective)
+{
+	/* The order of calls is the program's. */
+	return at_add_u64(&collective->begun, 1) + 1;
+}
+
+/* The calling thread has the call in progress. */
+static plait_status run_call(plait__collective *collective, uint64_t number,
 			     const plait_collective_run *run,
+			     const plait__collective_pause *pause,
 			     plait_error *error)
 {
 	plait_error why = { .size = sizeof(why) };
-	collective_call call = { .collective = collective, .error = &why };
+	collective_call call = { .collective = collective, .pause = pause,
+				 .error = &why };
 	plait_status status, unmapped;
 
-	call.machine.number = ++collective->calls;
+	collective->calls = number;
+	call.machine.number = number;
 	status = prepare(&call, run);
 	if (status == PLAIT_OK)
 		status = execute(&call);
 	if (status != PLAIT_OK)
-		stop(&call, &why);
+		stop(collective, number, &why);
 	if (status != PLAIT_OK)
 		call.error = NULL;
 	unmapped = unmap(&call);
@@ -316,6 +400,78 @@ static plait_status run_call(plait__collective *collective,
 	if (status != PLAIT_OK)
 		plait__error_copy(error, &why);
 	return status;
+}
+
+/* Tell the interposers of a call, as a row of the host. */
+static void tell_span(const plait__collective *collective, uint64_t number,
+		      uint64_t start_ns)
+{
+	char owner[48], label[48];
+
+	(void)snprintf(owner, sizeof(owner), "collective %llu of rank %u",
+		       (unsigned long long)collective->number,
+		       collective->world->rank);
+	(void)snprintf(label, sizeof(label), "call %llu",
+		       (unsigned long long)number);
+	plait__host_span_tell(collective->spans, owner, label, start_ns,
+			      plait__clock_now_ns());
+}
+
+static plait_status run_told(plait__collective *collective, uint64_t number,
+			     const plait_collective_run *run,
+			     const plait__collective_pause *pause,
+			     plait_error *error)
+{
+	uint64_t start_ns = 0;
+	plait_status status;
+
+	if (collective->spans != NULL)
+		start_ns = plait__clock_now_ns();
+	status = run_call(collective, number, run, pause, error);
+	if (collective->spans != NULL)
+		tell_span(collective, number, start_ns);
+	/* Release: pairs with the exchanges of later calls. */
+	at_store_release_u32(&collective->busy, 0);
+	return status;
+}
+
+/* ---- entry points ---- */
+
+plait_status plait__collective_call_check(plait__collective *collective,
+					  const plait_collective_run *run,
+					  uint64_t out_bytes[2],
+					  plait_error *error)
+{
+	collective_call call = { .collective = collective, .error = error };
+	plait_status status = check(&call, run);
+
+	out_bytes[0] = call.bytes[0];
+	out_bytes[1] = call.bytes[1];
+	return status;
+}
+
+plait_status plait__collective_call_paused(plait__collective *collective,
+					   const plait_collective_run *run,
+					   const plait__collective_pause *pause,
+					   plait_error *error)
+{
+	plait_error why = { .size = sizeof(why) };
+	uint64_t number = take_number(collective);
+
+	/* Acquire: pairs with the release in run_told. */
+	if (at_exchange_u32(&collective->busy, 1) == 0)
+		return run_told(collective, number, run, pause, error);
+	plait__fail(&why, PLAIT_E_STATE,
+		    "another call of this collective is in progress; order "
+		    "them by a queue, or by edges");
+	stop(collective, number, &why);
+	return plait__error_copy(error, &why);
+}
+
+void plait__collective_call_leave(plait__collective *collective,
+				  const plait_error *why)
+{
+	stop(collective, take_number(collective), why);
 }
 
 PLAIT_API plait_status plait_collective_call(plait_collective *collective,
@@ -328,15 +484,14 @@ PLAIT_API plait_status plait_collective_call(plait_collective *collective,
 
 	if (status != PLAIT_OK)
 		return status;
-	/* Acquire: pairs with the release below. */
+	/* Acquire: pairs with the release in run_told. */
 	if (at_exchange_u32(&entered->busy, 1) != 0) {
 		plait__object_leave(&entered->object);
 		return plait__fail(error, PLAIT_E_STATE,
 				   "another thread is in a call of this "
 				   "collective; create one for each thread");
 	}
-	status = run_call(entered, run, error);
-	at_store_release_u32(&entered->busy, 0);
+	status = run_told(entered, take_number(entered), run, NULL, error);
 	plait__object_leave(&entered->object);
 	return status;
 }

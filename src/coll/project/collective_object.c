@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "object/context/host_span.h"
 #include "sys/clock.h"
 
 #include <string.h>
@@ -36,6 +37,8 @@ static void free_collective(plait__context *context,
 {
 	const plait_allocator *allocator = plait__context_allocator(context);
 
+	if (collective->free_submits != NULL)
+		collective->free_submits(collective);
 	if (collective->parts != NULL) {
 		plait__collective_links_free(collective);
 		for (uint32_t i = 0; i < collective->part_count; i++)
@@ -204,7 +207,9 @@ static plait_status allocate(plait__world *world, uint64_t count,
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a collective");
 	collective->world = world;
+	collective->spans = plait__host_span_find(world->object.context);
 	plait__object_hold(&world->object);
+	plait__mutex_init(&collective->submit_lock);
 	collective->part_count = (uint32_t)count;
 	collective->parts = plait__alloc_array(allocator, count,
 					       sizeof(*collective->parts));

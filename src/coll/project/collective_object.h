@@ -26,9 +26,14 @@ typedef struct plait__collective {
 	uint64_t number;	/* in the world, equal on all ranks */
 	uint32_t part_count;
 	plait__collective_part *parts;
-	at_u32 busy;		/* a thread is in a call */
-	/* The rest belongs to that thread. */
-	uint64_t calls;
+	const plait__backend *spans; /* takes spans of calls, or null */
+	at_u64 begun;		/* numbers that calls have taken */
+	at_u32 busy;		/* a call is in progress */
+	struct plait__mutex submit_lock; /* guards the next two fields */
+	struct plait__collective_submits *submits; /* or null */
+	void (*free_submits)(struct plait__collective *collective);
+	/* The rest belongs to the call in progress. */
+	uint64_t calls;		/* its number */
 	unsigned char *scratch;
 	uint64_t scratch_bytes;
 } plait__collective;

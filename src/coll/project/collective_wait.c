@@ -157,17 +157,22 @@ static void rest(plait__collective_wait *wait, uint64_t now)
 	}
 }
 
-static plait_status step_slowly(plait__collective_wait *wait)
+plait_status plait__collective_wait_look(plait__collective_wait *wait)
 {
 	uint64_t now = plait__clock_now_ns();
 	plait_status status = look(wait);
 
 	if (status == PLAIT_OK)
 		status = check_peers(wait, now);
+	return status == PLAIT_OK ? check_silence(wait, now) : status;
+}
+
+static plait_status step_slowly(plait__collective_wait *wait)
+{
+	plait_status status = plait__collective_wait_look(wait);
+
 	if (status == PLAIT_OK)
-		status = check_silence(wait, now);
-	if (status == PLAIT_OK)
-		rest(wait, now);
+		rest(wait, plait__clock_now_ns());
 	return status;
 }
 

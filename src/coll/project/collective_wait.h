@@ -34,6 +34,9 @@ void plait__collective_wait_moved(plait__collective_wait *wait);
  * PLAIT_E_TIMEOUT. */
 plait_status plait__collective_wait_step(plait__collective_wait *wait);
 
+/* Look for mail, lost peers and silence, without a wait; fails likewise. */
+plait_status plait__collective_wait_look(plait__collective_wait *wait);
+
 void plait__collective_wait_end(plait__collective_wait *wait);
 
 #endif
