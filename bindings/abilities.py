@@ -108,7 +108,9 @@ for _language, _box in (("python", "data.at[...]"), ("lua", "data:box(...)"), ("
     WITHOUT[_language, "plait_data_part"] = "`%s` names a box of data" % _box
 for _language in LANGUAGES:
     WITHOUT.update({(_language, "plait_" + name): RANKS for name in (
-        "world_open", "world_query", "world_report", "collective_create", "collective_call")})
+        "world_open", "world_query", "world_report", "collective_create", "collective_call", "collective_submit",
+        "graph_collective")})
+    WITHOUT[_language, "PLAIT_NODE_COLLECTIVE"] = "plait_graph_collective adds it"
     WITHOUT.update({
         (_language, "plait_context_desc.allocator"): "memory of C is not the language's",
         (_language, "plait_context_desc.log"): LOG, (_language, "plait_context_desc.log_user_data"): LOG,

@@ -102,7 +102,10 @@ enum {
 	PLAIT_NODE_READ = 13,
 	/* A copy from memory of the program, whose address each run provides,
 	 * to a buffer. */
-	PLAIT_NODE_WRITE = 14
+	PLAIT_NODE_WRITE = 14,
+	/* A rank's part of a collective; plait_graph_collective of
+	 * plait/world.h adds it. */
+	PLAIT_NODE_COLLECTIVE = 15
 };
 
 /* Flags of a node, combined with PLAIT_CALL_ANY_THREAD. */

@@ -17,7 +17,8 @@
  * ended.  Ranks that have all they need may have ended the call with success.
  *
  * Order.  Worlds are opened, collectives are created, and each collective is
- * called in the same order on all ranks.
+ * called in the same order on all ranks.  Calls of queues and graphs count when
+ * they begin: put those of one world on one queue, or order queues by signals.
  *
  * Example: the sum of an array over all ranks, in place.
  *
@@ -38,6 +39,7 @@
 #define PLAIT_WORLD_H
 
 #include "plait/collective.h"
+#include "plait/run.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -243,6 +245,74 @@ PLAIT_API void plait_collective_release(plait_collective *collective);
 PLAIT_API plait_status plait_collective_call(plait_collective *collective,
 					     const plait_collective_run *run,
 					     plait_error *error);
+
+/*
+ * plait_collective_submit - submit a call of a collective to a queue.
+ *
+ * The caller returns at once; the queue executes the call when it has reached
+ * it, and goes on when this rank's part is done.  A worker of the context moves
+ * the elements and does other work while ranks are late, so no thread waits;
+ * without workers, threads that wait for the queue do.  A failure is that of the
+ * queue.  If a command before it fails, or the run is cancelled, the rank leaves
+ * the call, and the other ranks' calls fail with its name.  After 64
+ * submissions in flight the call waits for one of them.
+ *
+ * @param collective borrowed, non-null: the collective
+ * @param queue      borrowed, non-null: a queue of any device of the context
+ * @param run        borrowed, non-null: elements and memory of this rank, copied;
+ *                   memory of the program is valid until completion
+ * @param out        owned, nullable: the run, one reference, to wait for, cancel
+ *                   or be notified of; null: no handle
+ * @param error      borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID (a wrong argument, a range outside its
+ *         buffer), PLAIT_E_UNSUPPORTED (the context has no host device, or no
+ *         coroutines), PLAIT_E_BUSY, PLAIT_E_NOMEM, PLAIT_E_HANDLE,
+ *         PLAIT_E_FORKED; the queue fails as plait_collective_call does, and
+ *         with PLAIT_E_STATE if another call of the collective is in progress
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_collective_submit(plait_collective *collective,
+					       plait_queue *queue,
+					       const plait_collective_run *run,
+					       plait_run **out,
+					       plait_error *error);
+
+/*
+ * plait_graph_collective - add a call of a collective to a graph.
+ *
+ * Each run of the plan executes the call, as plait_collective_submit does; its
+ * lane is parked while other ranks are late, so nodes of other lanes go on.  The
+ * node accesses its buffers (PLAIT_FREEZE_CHECK), not memory of the program.
+ * When a run fails or is cancelled it leaves its calls that have not ended, and
+ * the other ranks' runs fail with its name and failure.
+ *
+ * Rules, which the freeze checks: paths order the collectives of one world, so
+ * that all ranks execute them in one order whatever their lanes are; none is in
+ * the body of a loop or branch; the plan has one instance.  A plan with devices
+ * other than the host cannot have one (plait/coroutine.h).  Such a plan can be
+ * drawn and written as JSON, but not saved: its world ends with the processes.
+ *
+ * @param graph      borrowed, non-null: the graph
+ * @param collective borrowed, non-null: the collective; held
+ * @param run        borrowed, non-null: elements and memory of this rank,
+ *                   copied; memory of the program is valid in all runs
+ * @param label      borrowed, nullable: names the node; copied
+ * @param after      value: the predecessor, 0 for none
+ * @param out        borrowed, nullable: the node's number
+ * @param error      borrowed, nullable: filled on failure
+ * @return as plait_graph_add; PLAIT_E_UNSUPPORTED also for a context without a
+ *         host device
+ * @thread one
+ * @since 1
+ */
+PLAIT_API plait_status plait_graph_collective(plait_graph *graph,
+					      plait_collective *collective,
+					      const plait_collective_run *run,
+					      const char *label,
+					      plait_node after,
+					      plait_node *out,
+					      plait_error *error);
 
 #ifdef __cplusplus
 }

@@ -76,6 +76,9 @@ typedef struct plait__plan_hold {
 } plait__plan_hold;
 
 enum {
+	PLAIT__FUNCTION_COLLECTIVE = 8,	/* a coroutine, a rank's part of a
+					 * collective; also called when its run
+					 * was stopped */
 	PLAIT__FUNCTION_FIRST_WORKER = 4, /* a coroutine, always on one
 					   * worker */
 	PLAIT__FUNCTION_COROUTINE = 2,	/* may suspend itself; any thread */

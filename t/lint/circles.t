@@ -15,7 +15,7 @@ from tap import BUILD, SANITIZER, done, none, ok, run, skip_all
 RANKS = {
     "object": "handle races progress context signal wait inbox memory kernel queue",
     "graph": "store text build plan",
-    "coll": "schedule prove price form chunk text dag place merge coll use project",
+    "coll": "schedule prove price form chunk text dag place merge coll use project node",
     "plan": "plan simulate schedule check io",
     "flow": "region policy access show memory lanes device flow text",
     "run": "args record run external host queue api",

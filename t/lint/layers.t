@@ -25,6 +25,7 @@ LAYERS = {
     "plan": "base",
     "coll": "base",
     "coll/project": "base sys coll world object plugin",
+    "coll/node": "base sys coll coroutine pool plugin kernel object world graph plan run",
     "coll/use": "base sys coll world object plugin plan render",
     "render": "base plan",
     "flow": "base sys pool ffi kernel source plugin object graph plan run",
@@ -120,7 +121,7 @@ ok(src, "there are sources")
 none([f for p in src for f in check_layer(p)], "no layer includes a higher one")
 none([f for p in src if p.endswith(".c") for f in check_order(p)], "includes are in order")
 plan = [p for p in src if p.startswith(("src/plan/", "src/coll/")) and not
-        p.startswith(("src/coll/use/", "src/coll/project/")) and p != "src/coll/form/xml_read.c"]
+        p.startswith(("src/coll/use/", "src/coll/project/", "src/coll/node/")) and p != "src/coll/form/xml_read.c"]
 none(["%s includes <%s>" % (p, n) for p in plan for m, n in includes(p)
       if m == "<" and n.split(".")[0] not in PURE],
      "the planner and collectives include nothing that can tell two runs apart")

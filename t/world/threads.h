@@ -22,6 +22,7 @@ struct rank {
 	uint32_t rank, ranks;
 	void (*run)(struct rank *rank);
 	void *arg;
+	uint32_t workers;	/* of the context */
 	plait_world_desc desc;
 	plait_context *context;
 	plait_world *world;
@@ -44,7 +45,9 @@ static inline void *rank_thread(void *arg)
 	struct rank *rank = arg;
 	const plait_context_desc desc = {
 		.size = sizeof(desc), .backends = "host",
-		.options = rank->options, .flags = PLAIT_CONTEXT_NO_WORKERS,
+		.options = rank->options,
+		.flags = rank->workers > 0 ? 0 : PLAIT_CONTEXT_NO_WORKERS,
+		.workers = rank->workers,
 	};
 
 	if (rank_did(rank, plait_context_open(&desc, &rank->context,

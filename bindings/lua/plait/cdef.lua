@@ -712,7 +712,8 @@ enum {
 	PLAIT_NODE_CASE = 11,
 	PLAIT_NODE_REPEAT = 12,
 	PLAIT_NODE_READ = 13,
-	PLAIT_NODE_WRITE = 14
+	PLAIT_NODE_WRITE = 14,
+	PLAIT_NODE_COLLECTIVE = 15
 };
 typedef uint32_t plait_node_flags;
 enum {
@@ -1906,6 +1907,18 @@ void plait_collective_release(plait_collective *collective);
 plait_status plait_collective_call(plait_collective *collective,
 					     const plait_collective_run *run,
 					     plait_error *error);
+plait_status plait_collective_submit(plait_collective *collective,
+					       plait_queue *queue,
+					       const plait_collective_run *run,
+					       plait_run **out,
+					       plait_error *error);
+plait_status plait_graph_collective(plait_graph *graph,
+					      plait_collective *collective,
+					      const plait_collective_run *run,
+					      const char *label,
+					      plait_node after,
+					      plait_node *out,
+					      plait_error *error);
 typedef struct plait_backend_memory plait_backend_memory;
 typedef struct plait_backend_kernel plait_backend_kernel;
 typedef struct plait_backend_launch plait_backend_launch;

@@ -236,6 +236,7 @@ PLAIT_NODE_CASE = 11
 PLAIT_NODE_REPEAT = 12
 PLAIT_NODE_READ = 13
 PLAIT_NODE_WRITE = 14
+PLAIT_NODE_COLLECTIVE = 15
 PLAIT_NODE_ON_FIRST = 0
 PLAIT_NODE_ON_ALL_BARRIER = 16
 PLAIT_NODE_ON_ALL_GROUP = 32
@@ -1620,4 +1621,6 @@ FUNCTIONS = {
     "plait_collective_retain": (None, (c_void_p,)),
     "plait_collective_release": (None, (c_void_p,)),
     "plait_collective_call": (plait_status, (c_void_p, POINTER(plait_collective_run), POINTER(plait_error),)),
+    "plait_collective_submit": (plait_status, (c_void_p, c_void_p, POINTER(plait_collective_run), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_graph_collective": (plait_status, (c_void_p, c_void_p, POINTER(plait_collective_run), c_char_p, plait_node, POINTER(c_uint64), POINTER(plait_error),)),
 }

@@ -6,6 +6,7 @@
  */
 #include "graph/build/add_node_fast.h"
 #include "graph/build/atomic_accesses.h"
+#include "graph/build/collective_nodes.h"
 #include "graph/build/copy_nodes.h"
 #include "graph/build/graph.h"
 #include "graph/build/image_arguments.h"
@@ -201,6 +202,14 @@ static plait_status add_call(plait__node_draft *draft)
 	return add_function(draft);
 }
 
+static plait_status add_collective(plait__node_draft *draft)
+{
+	plait_status status = add_call(draft);
+
+	return status == PLAIT_OK ? plait__collective_nodes_push(draft) :
+				    status;
+}
+
 /* The signal is resolved. */
 static plait_status check_emit(const plait__node_draft *draft)
 {
@@ -373,6 +382,7 @@ static plait_status add_kind(plait__node_draft *draft)
 		add_region,
 		plait__nodes_add_copy,
 		plait__nodes_add_copy,
+		add_collective,
 	};
 
 	return add[draft->desc->kind](draft);
@@ -552,6 +562,8 @@ plait_status plait_graph_add(plait_graph *graph, const plait_node_desc *desc,
 		goto set_out;
 	}
 	status = PLAIT__STRUCT_VIEW(plait_node_desc, &view, &room, desc, &own);
+	if (status == PLAIT_OK)
+		status = plait__collective_nodes_refuse(view, &own);
 	if (status == PLAIT_OK &&
 	    !plait__add_node_fast(entered, view, after, count, &index))
 		status = add_after(entered, view, after, count, &index, &own);

@@ -155,6 +155,13 @@ plait_status plait__arguments_push_range(plait__node_draft *draft,
 	return status == PLAIT_OK ? push_arg(draft, &arg) : status;
 }
 
+plait_status plait__arguments_push_access(plait__node_draft *draft,
+					  const plait__range *range,
+					  uint64_t bytes, uint32_t access)
+{
+	return push_range_access(draft, range, bytes, access);
+}
+
 plait_status plait__arguments_push_turn(plait__node_draft *draft,
 					const plait__rotation_ref *ref,
 					uint64_t ahead,

@@ -18,7 +18,13 @@ plait_status plait__arguments_push_range(plait__node_draft *draft,
 					 const plait__range *range,
 					 uint64_t bytes, uint32_t access);
 
-/* Push a range of a rotating buffer, likewise; range->slot is its first one. */
+/* Push the node's access to a range that is no argument. */
+plait_status plait__arguments_push_access(plait__node_draft *draft,
+					  const plait__range *range,
+					  uint64_t bytes, uint32_t access);
+
+/* Push a range of a rotating buffer as an argument, with the access;
+ * range->slot is its first one. */
 plait_status plait__arguments_push_turn(plait__node_draft *draft,
 					const plait__rotation_ref *ref,
 					uint64_t ahead,

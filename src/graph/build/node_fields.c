@@ -24,23 +24,26 @@ enum {
 	REPEAT = 1 << PLAIT_NODE_REPEAT,
 	READ = 1 << PLAIT_NODE_READ,
 	WRITE = 1 << PLAIT_NODE_WRITE,
+	COLLECTIVE = 1 << PLAIT_NODE_COLLECTIVE,
 	MOVES = COPY | FILL | READ | WRITE,
 	LOOPS = 1 << PLAIT_NODE_WHILE | 1 << PLAIT_NODE_DO | REPEAT,
 	REGIONS = LOOPS | CASE,
 	/* a function may be their predicate */
 	DECIDED = REGIONS & ~REPEAT,
-	CALLS = CALL | DECIDED,
+	CALLS = CALL | DECIDED | COLLECTIVE,
 	/* kinds that become one node of their own */
-	SINGLE = ~SUBGRAPH & ((1 << (PLAIT_NODE_WRITE + 1)) - 1),
+	SINGLE = ~SUBGRAPH & ((1 << (PLAIT_NODE_COLLECTIVE + 1)) - 1),
 	ON_ALL = PLAIT_NODE_ON_ALL_BARRIER | PLAIT_NODE_ON_ALL_GROUP,
 };
 
 static const char *const kind_names[] = {
 	"join", "launch", "call", "copy", "fill", "emit", "wait", "mark",
 	"subgraph", "while", "do", "case", "repeat", "read", "write",
+	"collective",
 };
 
-/* GROUP(kinds, their fields), FIELD(kinds, name) */
+/* GROUP(kinds, their fields), FIELD(kinds, name).  The descriptor of a
+ * COLLECTIVE is the library's own (collective_nodes.h). */
 #define FIELDS(GROUP, FIELD)						\
 	GROUP(SINGLE,							\
 	      FIELD(SINGLE, device_count) FIELD(SINGLE, device)		\
@@ -53,14 +56,14 @@ static const char *const kind_names[] = {
 	GROUP(CALLS,							\
 	      FIELD(CALLS, function) FIELD(CALLS, user_data)		\
 	      FIELD(CALLS, inbox) FIELD(CALLS, user_data_parameter))	\
-	GROUP(MOVES, FIELD(MOVES, bytes))				\
-	GROUP(MOVES & ~READ,						\
+	GROUP(MOVES | COLLECTIVE, FIELD(MOVES, bytes))			\
+	GROUP((MOVES | COLLECTIVE) & ~READ,				\
 	      FIELD(MOVES & ~READ, target)				\
 	      FIELD(MOVES & ~READ, target_offset)			\
 	      FIELD(MOVES & ~READ, target_parameter)			\
 	      FIELD(MOVES & ~READ, target_rotation)			\
 	      FIELD(MOVES & ~READ, target_ahead))			\
-	GROUP(COPY | READ,						\
+	GROUP(COPY | READ | COLLECTIVE,					\
 	      FIELD(COPY | READ, source)				\
 	      FIELD(COPY | READ, source_offset)				\
 	      FIELD(COPY | READ, source_parameter)			\
@@ -70,7 +73,7 @@ static const char *const kind_names[] = {
 	GROUP(READ | WRITE,						\
 	      FIELD(READ | WRITE, host_parameter)			\
 	      FIELD(READ | WRITE, host_offset))				\
-	GROUP(FILL,							\
+	GROUP(FILL | COLLECTIVE,					\
 	      FIELD(FILL, pattern) FIELD(FILL, pattern_bytes))		\
 	GROUP(EMIT | WAIT, FIELD(EMIT | WAIT, signal))			\
 	GROUP(WAIT, FIELD(WAIT, sequence))				\
@@ -121,7 +124,8 @@ static bool has_surplus(const plait_node_desc *desc)
 #define KINDS(KIND)							\
 	KIND(JOIN) KIND(LAUNCH) KIND(CALL) KIND(COPY) KIND(FILL)	\
 	KIND(EMIT) KIND(WAIT) KIND(MARK) KIND(SUBGRAPH) KIND(WHILE)	\
-	KIND(DO) KIND(CASE) KIND(REPEAT) KIND(READ) KIND(WRITE)
+	KIND(DO) KIND(CASE) KIND(REPEAT) KIND(READ) KIND(WRITE)	\
+	KIND(COLLECTIVE)
 #define ASK(kind) case PLAIT_NODE_##kind: \
 	return surplus_bits(desc, PLAIT_NODE_##kind) != 0;
 	switch (desc->kind) {
@@ -201,8 +205,7 @@ static plait_status check_flags(const plait__node_draft *draft)
 				   flags);
 	if ((flags & PLAIT_CALL_ANY_THREAD) && !(kind & CALLS))
 		return fail_surplus(draft, "flag PLAIT_CALL_ANY_THREAD");
-	if ((flags & PLAIT_CALL_COROUTINE) &&
-	    draft->desc->kind != PLAIT_NODE_CALL)
+	if ((flags & PLAIT_CALL_COROUTINE) && !(kind & (CALL | COLLECTIVE)))
 		return fail_surplus(draft, "flag PLAIT_CALL_COROUTINE");
 	if ((flags & PLAIT_CALL_FIRST_WORKER) &&
 	    draft->desc->kind != PLAIT_NODE_CALL)
@@ -261,7 +264,7 @@ plait_status plait__node_check_fields(const plait__node_draft *draft)
 	const plait_node_desc *desc = draft->desc;
 	plait_status status;
 
-	if (desc->kind > PLAIT_NODE_WRITE)
+	if (desc->kind > PLAIT_NODE_COLLECTIVE)
 		return fail(draft, "kind is not one of PLAIT_NODE_...");
 	if (desc->flags != 0) {
 		status = check_flags(draft);

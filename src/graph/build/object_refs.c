@@ -310,6 +310,8 @@ uint32_t plait__refs_function(plait__node_draft *draft)
 		entry.flags |= PLAIT__FUNCTION_COROUTINE;
 	if (desc->flags & PLAIT_CALL_FIRST_WORKER)
 		entry.flags |= PLAIT__FUNCTION_FIRST_WORKER;
+	if (desc->kind == PLAIT_NODE_COLLECTIVE)
+		entry.flags |= PLAIT__FUNCTION_COLLECTIVE;
 	if (plait__vector_push(&store->functions, &entry, 1) == NULL ||
 	    plait__vector_push(functions, &function, 1) == NULL) {
 		no_memory(draft);

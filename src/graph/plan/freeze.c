@@ -4,6 +4,7 @@
 #include "graph/plan/freeze.h"
 
 #include "graph/build/graph.h"
+#include "graph/plan/collective_order.h"
 #include "graph/plan/local_memory.h"
 #include "graph/plan/plan_object.h"
 #include "graph/plan/program_order.h"
@@ -379,6 +380,23 @@ static plait_status plan_graph(struct request *request, plait_plan **out)
 	return wrap_plan(request, plan, counts.peak_bytes, out);
 }
 
+/* The runs of a plan with a collective follow each other, as the other ranks'
+ * do. */
+static plait_status check_collectives(struct request *request)
+{
+	if (!plait__collective_order_matters(&request->input) ||
+	    request->is_exact)
+		return PLAIT_OK;
+	if (request->desc.instances > 1)
+		return plait__fail(request->error, PLAIT_E_INVALID,
+				   "plait_freeze_desc: %u instances; a plan "
+				   "with collectives of a world has one",
+				   request->desc.instances);
+	request->desc.instances = 1;
+	return plait__collective_order_check(request->graph->store,
+					     &request->input, request->error);
+}
+
 /* Make the planner's input, then the plan.  The graph is entered and does not
  * change meanwhile. */
 static plait_status freeze(struct request *request, plait_plan **out)
@@ -394,6 +412,8 @@ static plait_status freeze(struct request *request, plait_plan **out)
 		status = sort_patches(request);
 	if (status == PLAIT_OK)
 		status = infer_edges(request);
+	if (status == PLAIT_OK)
+		status = check_collectives(request);
 	if (status == PLAIT_OK)
 		status = resolve_options(request);
 	if (status == PLAIT_OK)

@@ -170,6 +170,14 @@ static uint32_t copy_kind(const plait__plan *plan,
 	       PLAIT_NODE_WRITE : PLAIT_NODE_COPY;
 }
 
+/* Of the link of a host function. */
+static bool is_collective(const plait__plan *plan, uint32_t link)
+{
+	return link < plan->payloads_count &&
+	       (plan->functions[plan->payloads[link].object].flags &
+		PLAIT__FUNCTION_COLLECTIVE) != 0;
+}
+
 /* Returns the PLAIT_NODE_... that a command comes from; READ and WRITE by the
  * memory of the copy. */
 static uint32_t node_kind(uint8_t kind, const plait__plan *plan, uint32_t link)
@@ -198,6 +206,8 @@ static uint32_t node_kind(uint8_t kind, const plait__plan *plan, uint32_t link)
 	if (kind == PLAIT__CMD_COPY && link != PLAIT__NONE &&
 	    plan->payloads[link].arg_count > 1)
 		return copy_kind(plan, &plan->payloads[link]);
+	if (kind == PLAIT__CMD_HOST && is_collective(plan, link))
+		return PLAIT_NODE_COLLECTIVE;
 	return kind < sizeof(kinds) ? kinds[kind] : PLAIT_NODE_JOIN;
 }
 

@@ -31,6 +31,22 @@ static plait_status write_svg(const plait__plan_object *plan_object,
 	return PLAIT_OK;
 }
 
+/* A collective belongs to a world, which ends with the processes of its
+ * ranks. */
+static plait_status write_binary(const plait__plan *plan, plait__text *text,
+				 plait_error *error)
+{
+	for (uint32_t i = 0; i < plan->functions_count; i++)
+		if (plan->functions[i].flags & PLAIT__FUNCTION_COLLECTIVE)
+			return plait__fail(error, PLAIT_E_UNSUPPORTED,
+					   "the plan has collectives of a "
+					   "world, which no file can hold; "
+					   "build the graph anew in each "
+					   "world");
+	plait__binary_save(plan, text);
+	return PLAIT_OK;
+}
+
 /* Write the plan to `text`, without a lock: the schedule is immutable. */
 static plait_status write_text(const plait__plan_object *plan_object,
 			       int32_t format, plait__text *text,
@@ -40,7 +56,7 @@ static plait_status write_text(const plait__plan_object *plan_object,
 
 	switch (format) {
 	case PLAIT_FORMAT_BINARY:
-		plait__binary_save(plan_object->plan, text);
+		status = write_binary(plan_object->plan, text, error);
 		break;
 	case PLAIT_FORMAT_JSON:
 		status = plait__json_plan(plan_object->plan, text, error);

@@ -51,7 +51,7 @@ typedef struct plait__store_range {
 typedef struct plait__store_function {
 	int32_t (*function)(void *user_data);
 	void *user_data;
-	void *inbox;
+	void *inbox;	/* held; of a COLLECTIVE: its record */
 } plait__store_function;
 
 /* Cached kernel, checked and resolved. */

@@ -17,7 +17,9 @@ static bool calls_this_thread(const plait__program *program)
 		const plait__store_function *function =
 			&program->plan_object->functions[i];
 
-		if (function->inbox != NULL &&
+		/* A collective has its record there. */
+		if ((plan->functions[i].flags & PLAIT__FUNCTION_COLLECTIVE) == 0 &&
+		    function->inbox != NULL &&
 		    plait__inbox_is_mine((plait__inbox *)function->inbox))
 			return true;
 	}

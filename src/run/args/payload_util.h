@@ -189,6 +189,14 @@ static inline bool plait__payload_is_coroutine(const plait__plan *plan,
 				       PLAIT__FUNCTION_COROUTINE);
 }
 
+/* Returns true if it is also called when its run was stopped. */
+static inline bool plait__payload_is_collective(const plait__plan *plan,
+						uint32_t command)
+{
+	return plait__payload_has_flag(plan, command,
+				       PLAIT__FUNCTION_COLLECTIVE);
+}
+
 /* Returns true if it then continues on one worker. */
 static inline bool plait__payload_is_bound(const plait__plan *plan,
 					   uint32_t command)

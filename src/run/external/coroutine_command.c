@@ -273,12 +273,32 @@ static bool resume(struct plait__coroutine_command *self)
 	return ended;
 }
 
+void plait__coroutine_command_fail(const plait_error *why)
+{
+	const struct plait__coroutine_command *self =
+		plait__callback_scope_run.coroutine;
+
+	if (self != NULL)
+		plait__instance_fail(self->external->instance,
+				     self->external->command, why);
+}
+
 /* A thread has ended inside the function, and the command has failed. */
 static void lose(struct plait__coroutine_command *self)
 {
 	plait__coroutine_lose(&self->coroutine);
 	self->entered = false;
 	self->begun = false;
+}
+
+/* The run was stopped, or has no memory for the coroutine: the function of a
+ * collective tells the other ranks, without an await. */
+static void call_stopped(const plait__external *external, uint32_t command,
+			 const struct plait__coroutine_entry *entry)
+{
+	if (plait__payload_is_collective(external->instance->program->plan,
+					 command))
+		(void)entry->function(entry->user_data);
 }
 
 bool plait__coroutine_command_step(plait__external *external, uint32_t command,
@@ -290,11 +310,12 @@ bool plait__coroutine_command_step(plait__external *external, uint32_t command,
 
 	external->command = command;
 	if (!plait__coroutine_command_is_begun(external)) {
-		if (stopped(external))
-			return true;
-		status = begin(external, entry, &why);
-		if (status != PLAIT_OK) {
+		status = stopped(external) ? PLAIT_E_CANCELLED :
+					     begin(external, entry, &why);
+		if (status != PLAIT_OK && !stopped(external))
 			plait__instance_fail(external->instance, command, &why);
+		if (status != PLAIT_OK) {
+			call_stopped(external, command, entry);
 			return true;
 		}
 	}

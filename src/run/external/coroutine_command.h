@@ -40,6 +40,10 @@ bool plait__coroutine_command_is_bound(const plait__program *program,
 /* Returns true if the current command of the lane is suspended. */
 bool plait__coroutine_command_is_begun(const plait__external *external);
 
+/* In a coroutine: fail its command with a text of its own.  The function then
+ * returns. */
+void plait__coroutine_command_fail(const plait_error *why);
+
 /* Begin, resume or end the function, in the callback scope of the calling
  * thread.  A failure is reported with plait__instance_fail.  Returns false if
  * the lane is parked, and no longer the caller's. */

@@ -235,6 +235,7 @@ const PLAIT_NODE_CASE = plait_node_kind(11)
 const PLAIT_NODE_REPEAT = plait_node_kind(12)
 const PLAIT_NODE_READ = plait_node_kind(13)
 const PLAIT_NODE_WRITE = plait_node_kind(14)
+const PLAIT_NODE_COLLECTIVE = plait_node_kind(15)
 const PLAIT_NODE_ON_FIRST = plait_node_flags(0)
 const PLAIT_NODE_ON_ALL_BARRIER = plait_node_flags(16)
 const PLAIT_NODE_ON_ALL_GROUP = plait_node_flags(32)
@@ -2550,6 +2551,18 @@ function plait_collective_call(collective, run, error)
     ccall(plait_collective_call_at[], plait_status, (Ptr{plait_collective}, Ptr{plait_collective_run}, Ptr{plait_error}), collective, run, error)
 end
 
+const plait_collective_submit_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_collective_submit - submit a call of a collective to a queue."
+function plait_collective_submit(collective, queue, run, out, error)
+    ccall(plait_collective_submit_at[], plait_status, (Ptr{plait_collective}, Ptr{plait_queue}, Ptr{plait_collective_run}, Ptr{Ptr{plait_run}}, Ptr{plait_error}), collective, queue, run, out, error)
+end
+
+const plait_graph_collective_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_collective - add a call of a collective to a graph."
+function plait_graph_collective(graph, collective, run, label, after, out, error)
+    ccall(plait_graph_collective_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_collective}, Ptr{plait_collective_run}, Cstring, plait_node, Ptr{plait_node}, Ptr{plait_error}), graph, collective, run, label, after, out, error)
+end
+
 # The functions, and where their addresses are kept
 const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_version, plait_version_at),
@@ -2762,6 +2775,8 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_collective_retain, plait_collective_retain_at),
     (:plait_collective_release, plait_collective_release_at),
     (:plait_collective_call, plait_collective_call_at),
+    (:plait_collective_submit, plait_collective_submit_at),
+    (:plait_graph_collective, plait_graph_collective_at),
 ]
 
 end

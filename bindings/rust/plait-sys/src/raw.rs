@@ -232,6 +232,7 @@ pub const PLAIT_NODE_CASE: plait_node_kind = 11;
 pub const PLAIT_NODE_REPEAT: plait_node_kind = 12;
 pub const PLAIT_NODE_READ: plait_node_kind = 13;
 pub const PLAIT_NODE_WRITE: plait_node_kind = 14;
+pub const PLAIT_NODE_COLLECTIVE: plait_node_kind = 15;
 pub const PLAIT_NODE_ON_FIRST: plait_node_flags = 0;
 pub const PLAIT_NODE_ON_ALL_BARRIER: plait_node_flags = 16;
 pub const PLAIT_NODE_ON_ALL_GROUP: plait_node_flags = 32;
@@ -1593,4 +1594,8 @@ fn plait_collective_retain(collective: *mut plait_collective);
 fn plait_collective_release(collective: *mut plait_collective);
 /// plait_collective_call - execute a collective, on all ranks, and wait.
 fn plait_collective_call(collective: *mut plait_collective, run: *const plait_collective_run, error: *mut plait_error) -> plait_status;
+/// plait_collective_submit - submit a call of a collective to a queue.
+fn plait_collective_submit(collective: *mut plait_collective, queue: *mut plait_queue, run: *const plait_collective_run, out: *mut *mut plait_run, error: *mut plait_error) -> plait_status;
+/// plait_graph_collective - add a call of a collective to a graph.
+fn plait_graph_collective(graph: *mut plait_graph, collective: *mut plait_collective, run: *const plait_collective_run, label: *const c_char, after: plait_node, out: *mut plait_node, error: *mut plait_error) -> plait_status;
 }
