@@ -417,17 +417,20 @@ static void tell_span(const plait__collective *collective, uint64_t number,
 			      plait__clock_now_ns());
 }
 
+/* Before the call has its number: its span has no event before it. */
+static uint64_t begin_span(const plait__collective *collective)
+{
+	return collective->spans != NULL ? plait__clock_now_ns() : 0;
+}
+
 static plait_status run_told(plait__collective *collective, uint64_t number,
+			     uint64_t start_ns,
 			     const plait_collective_run *run,
 			     const plait__collective_pause *pause,
 			     plait_error *error)
 {
-	uint64_t start_ns = 0;
-	plait_status status;
+	plait_status status = run_call(collective, number, run, pause, error);
 
-	if (collective->spans != NULL)
-		start_ns = plait__clock_now_ns();
-	status = run_call(collective, number, run, pause, error);
 	if (collective->spans != NULL)
 		tell_span(collective, number, start_ns);
 	/* Release: pairs with the exchanges of later calls. */
@@ -456,11 +459,13 @@ plait_status plait__collective_call_paused(plait__collective *collective,
 					   plait_error *error)
 {
 	plait_error why = { .size = sizeof(why) };
+	uint64_t start_ns = begin_span(collective);
 	uint64_t number = take_number(collective);
 
 	/* Acquire: pairs with the release in run_told. */
 	if (at_exchange_u32(&collective->busy, 1) == 0)
-		return run_told(collective, number, run, pause, error);
+		return run_told(collective, number, start_ns, run, pause,
+				error);
 	plait__fail(&why, PLAIT_E_STATE,
 		    "another call of this collective is in progress; order "
 		    "them by a queue, or by edges");
@@ -479,6 +484,7 @@ PLAIT_API plait_status plait_collective_call(plait_collective *collective,
 					     plait_error *error)
 {
 	plait__collective *entered;
+	uint64_t start_ns;
 	plait_status status = plait__collective_enter(collective, &entered,
 						      error);
 
@@ -491,7 +497,9 @@ PLAIT_API plait_status plait_collective_call(plait_collective *collective,
 				   "another thread is in a call of this "
 				   "collective; create one for each thread");
 	}
-	status = run_told(entered, take_number(entered), run, NULL, error);
+	start_ns = begin_span(entered);
+	status = run_told(entered, take_number(entered), start_ns, run, NULL,
+			  error);
 	plait__object_leave(&entered->object);
 	return status;
 }
