@@ -10,6 +10,11 @@ noinst_PROGRAMS += %D%/first
 %C%_first_CPPFLAGS = -I$(top_srcdir)/include
 %C%_first_LDADD = src/libplait.la
 
+# two processes, a collective in a graph
+noinst_PROGRAMS += %D%/ranks
+%C%_ranks_CPPFLAGS = -I$(top_srcdir)/include
+%C%_ranks_LDADD = src/libplait.la
+
 # a graph as text, for `plait plan`
 EXTRA_DIST += %D%/first.graph
 

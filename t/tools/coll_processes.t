@@ -36,6 +36,12 @@ with tempfile.TemporaryDirectory() as work:
                        "--type", kind, "--verify"])
             ok(got.returncode == 0 and got.stdout.count("right") == 3, "%s of %s" % (" ".join(how), kind),
                got.stdout + got.stderr)
+    at_once = [subprocess.Popen([TOOL, "coll", "run", os.path.join(work, "1"), "--processes", "3", "--bytes", "1003",
+                                 "--times", "200", "--verify"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                text=True) for i in range(3)]
+    said = [p.communicate() for p in at_once]
+    ok(all(p.returncode == 0 for p in at_once) and all("right" in out for out, _ in said), "three worlds at once",
+       said)
     got = run([TOOL, "coll", "run", os.path.join(work, "0"), "--processes", "3"])
     ok(got.returncode == 1 and "the schedule has 2 ranks, the world 3" in got.stderr, "another number of ranks",
        got.stderr)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Collectives of queues and graphs on several processes: the traces of all ranks have a
-kernel that runs during the collective."""
+kernel that runs during the collective; examples/ranks."""
 import json
 import os
 import subprocess
@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from tap import BUILD, done, ok
+from tap import BUILD, done, ok, run
 
 HELPER = os.path.join(BUILD, "t/world/overlap_rank")
 RANKS = 3
@@ -45,4 +45,7 @@ with tempfile.TemporaryDirectory() as work:
                 k[0] <= calls[0][0] < k[1] for k in kernels),
                "%s: a kernel of rank %d runs when the collective begins" % (how, i),
                "collective %s, kernel %s" % (calls, kernels))
+got = run([os.path.join(BUILD, "examples/ranks")])
+ok(got.returncode == 0 and sorted(got.stdout.splitlines()) == [
+    "rank %d of 2: 300000, other work 3 times" % i for i in (0, 1)], "examples/ranks", got.stdout + got.stderr)
 done()
