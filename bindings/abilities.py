@@ -17,7 +17,6 @@ SHORT = "a short form of `%s`, which the layers call with all its options"
 RUN_INSIDE = "a function of the language runs inside; a wait for itself is PLAIT_E_DEADLOCK"
 PULLED = "the layers pull events and answer them inside"
 
-RANKS = "worlds are C only so far; the generated layer has the functions"
 AWAITS = "for C functions on workers; a node of a language that is a coroutine awaits as its language does"
 
 # Functions that no user of a language calls, in any layer, and why.
@@ -55,7 +54,7 @@ BY = {
                "plait_buffer_create": "device.buffer", "plait_buffer_wrap": "device.wrap",
                "plait_signal_query": "signal.reached", "plait_device_query": "device.query",
                "plait_array_import": "device.from_dlpack", "plait_array_export": "numpy.from_dlpack(buffer)",
-               "plait_flow_notify": "await flow", "plait_data_read": "data[...]", "plait_data_write": "data[...] = numbers"},
+               "plait_flow_notify": "await flow", "plait_graph_collective": "graph.collective", "plait_data_read": "data[...]", "plait_data_write": "data[...] = numbers"},
     "lua": {"plait_run_is_stopping": "plait.is_stopping", "plait_inbox_is_stopping": "plait.is_stopping",
             "plait_buffer_bytes": "buffer.bytes", "plait_device_query": "device:query", "plait_buffer_create": "device:buffer", "plait_buffer_wrap": "device:wrap",
             "plait_inbox_descriptor": "system:descriptor", "plait_signal_wait_points": "system:wait",
@@ -66,7 +65,9 @@ BY = {
             "plait_plan_bind_function": "plan:bind_function", "plait_schedule_read": "system:read_schedule",
             "plait_queue_capture": "system:capture", "plait_queue_end_capture": "system:capture",
             "plait_coll_create": "system:coll", "plait_coll_known": "system:coll",
-            "plait_coll_read": "system:read_coll", "plait_flow_create": "system:flow",
+            "plait_coll_read": "system:read_coll", "plait_flow_create": "system:flow", "plait_world_open": "system:world",
+            "plait_world_query": "system:world", "plait_collective_create": "world:collective",
+            "plait_graph_collective": "graph:collective",
             "plait_data_write": "data[i] = number"},
     "rust": {"plait_context_device_count": "System::devices", "plait_inbox_is_stopping": "plait::is_stopping", "plait_buffer_bytes": "Buffer::len",
              "plait_buffer_map": "Buffer::map", "plait_signal_wait_points": "System::wait",
@@ -86,7 +87,8 @@ BY = {
               "plait_buffer_bytes": "sizeof", "plait_queue_read": "copyto!", "plait_queue_write": "copyto!",
               "plait_plan_save": "write", "plait_plan_call": "plan", "plait_run_wait": "finish",
               "plait_run_notify": "wait", "plait_coll_create": "Coll", "plait_coll_known": "Coll",
-              "plait_coll_read": "read_coll", "plait_coll_join": "join", "plait_data_read": "data[...]", "plait_data_write": "data[...] = numbers"},
+              "plait_coll_read": "read_coll", "plait_coll_join": "join", "plait_world_open": "World",
+              "plait_world_query": "World", "plait_collective_create": "Collective", "plait_collective_call": "Collective", "plait_data_read": "data[...]", "plait_data_write": "data[...] = numbers"},
 }
 
 INTERNAL["plait_flow_launch"] = SHORT % "plait_flow_submit"
@@ -107,9 +109,6 @@ for _language, _box in (("python", "data.at[...]"), ("lua", "data:box(...)"), ("
     WITHOUT[_language, "PLAIT_ARGUMENT_DATA"] = "an access without a box is all of the data"
     WITHOUT[_language, "plait_data_part"] = "`%s` names a box of data" % _box
 for _language in LANGUAGES:
-    WITHOUT.update({(_language, "plait_" + name): RANKS for name in (
-        "world_open", "world_query", "world_report", "collective_create", "collective_call", "collective_submit",
-        "graph_collective")})
     WITHOUT[_language, "PLAIT_NODE_COLLECTIVE"] = "plait_graph_collective adds it"
     WITHOUT.update({
         (_language, "plait_context_desc.allocator"): "memory of C is not the language's",

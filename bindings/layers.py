@@ -91,7 +91,7 @@ class Layer:
 
 # --- Python ------------------------------------------------------------------
 
-PYTHON = ("_system", "_queue", "_batch", "_buffer", "_kernel", "_graph", "_plan", "_coll", "_flow", "_core", "__init__")
+PYTHON = ("_system", "_queue", "_batch", "_buffer", "_kernel", "_graph", "_plan", "_coll", "_world", "_flow", "_core", "__init__")
 
 
 def python_layer():
@@ -149,7 +149,7 @@ def python_class(layer, node, lines):
 
 def lua_layer():
     layer, texts = Layer(r"( *)local function (\w+)\("), {}
-    for name in ("init", "memory", "kernel", "graph", "plan", "coll", "flow", "core"):
+    for name in ("init", "memory", "kernel", "graph", "plan", "coll", "world", "flow", "core"):
         text = layer.read("lua/plait/%s.lua" % name)
         for comment, indent, owner, dot, member, given in re.findall(
                 r"((?:^ *---? .*\n(?: *--(?: .*)?\n)*)?)^( *)function (\w+)([:.])(\w+)\((.*?)\)", text, re.M):
@@ -176,7 +176,7 @@ def lua_text(comment):
 
 
 def lua_member(layer, owner, dot, member, comment, given, body):
-    if owner in ("memory", "kernel", "graph", "plan", "coll", "flow", "core", "Special", "Error", "Inbox"):
+    if owner in ("memory", "kernel", "graph", "plan", "coll", "world", "flow", "core", "Special", "Error", "Inbox"):
         return
     if re.match(r" *-- ", comment):
         return  # two dashes: internal
@@ -192,7 +192,7 @@ def lua_member(layer, owner, dot, member, comment, given, body):
 
 # --- Rust --------------------------------------------------------------------
 
-RUST = ("lib", "system", "memory", "kernel", "queue", "graph", "plan", "names", "inbox", "error", "flow", "task", "data", "access", "coll", "schedule")
+RUST = ("lib", "system", "memory", "kernel", "queue", "graph", "plan", "names", "inbox", "error", "flow", "task", "data", "access", "coll", "schedule", "world")
 
 
 def rust_layer():
@@ -255,7 +255,7 @@ JULIA_DOC = re.compile(r'^(?:"""\n(.*?)\n"""|"([^"\n][^\n]*)")\n(\S.*?)(?=\n"|\n
 
 def julia_layer():
     layer = Layer(r"()(?:function )?(?:Base\.)?(\w+!?)\(")
-    for name in ("system", "memory", "kernel", "queue", "graph", "plan", "flow", "data", "coll", "core"):
+    for name in ("system", "memory", "kernel", "queue", "graph", "plan", "flow", "data", "coll", "world", "core"):
         text = layer.read("julia/Plait/src/%s.jl" % name)
         constructors = {}
         for block in re.split(r"\n\n(?=\S)", text):

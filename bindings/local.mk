@@ -2,7 +2,7 @@
 # Sources of the layers, installed as they are: a program in a language takes them
 # from there. Not here: tests, generators. t/lint/installed.t knows the list.
 nobase_dist_pkgdata_DATA = %D%/README.md %D%/api.json %D%/julia/Plait/Project.toml \
-	%D%/julia/Plait/src/Plait.jl %D%/julia/Plait/src/coll.jl %D%/julia/Plait/src/core.jl \
+	%D%/julia/Plait/src/Plait.jl %D%/julia/Plait/src/coll.jl %D%/julia/Plait/src/world.jl %D%/julia/Plait/src/core.jl \
 	%D%/julia/Plait/src/data.jl %D%/julia/Plait/src/flow.jl \
 	%D%/julia/Plait/src/graph.jl %D%/julia/Plait/src/inbox.jl \
 	%D%/julia/Plait/src/kernel.jl %D%/julia/Plait/src/memory.jl \
@@ -10,8 +10,8 @@ nobase_dist_pkgdata_DATA = %D%/README.md %D%/api.json %D%/julia/Plait/Project.to
 	%D%/julia/Plait/src/system.jl %D%/julia/README.md %D%/lua/README.md \
 	%D%/lua/plait-scm-1.rockspec %D%/lua/plait/binding.lua %D%/lua/plait/cdef.lua \
 	%D%/lua/plait/core.lua %D%/lua/plait/graph.lua %D%/lua/plait/init.lua \
-	%D%/lua/plait/coll.lua %D%/lua/plait/flow.lua %D%/lua/plait/kernel.lua %D%/lua/plait/memory.lua %D%/lua/plait/plan.lua \
-	%D%/python/README.md %D%/python/plait/__init__.py %D%/python/plait/_batch.py %D%/python/plait/_buffer.py %D%/python/plait/_coll.py %D%/python/plait/_coroutine.py \
+	%D%/lua/plait/coll.lua %D%/lua/plait/world.lua %D%/lua/plait/flow.lua %D%/lua/plait/kernel.lua %D%/lua/plait/memory.lua %D%/lua/plait/plan.lua \
+	%D%/python/README.md %D%/python/plait/__init__.py %D%/python/plait/_batch.py %D%/python/plait/_buffer.py %D%/python/plait/_coll.py %D%/python/plait/_world.py %D%/python/plait/_coroutine.py \
 	%D%/python/plait/_core.py %D%/python/plait/_elements.py \
 	%D%/python/plait/_flow.py %D%/python/plait/_functions.py %D%/python/plait/_graph.py \
 	%D%/python/plait/_kernel.py %D%/python/plait/_library.py %D%/python/plait/_plan.py \
@@ -19,7 +19,7 @@ nobase_dist_pkgdata_DATA = %D%/README.md %D%/api.json %D%/julia/Plait/Project.to
 	%D%/python/plait/py.typed %D%/python/pyproject.toml %D%/rust/README.md \
 	%D%/rust/plait-sys/Cargo.toml %D%/rust/plait-sys/src/lib.rs \
 	%D%/rust/plait-sys/src/raw.rs %D%/rust/plait/Cargo.toml %D%/rust/plait/src/access.rs \
-	%D%/rust/plait/src/coll.rs %D%/rust/plait/src/data.rs %D%/rust/plait/src/error.rs %D%/rust/plait/src/flow.rs \
+	%D%/rust/plait/src/coll.rs %D%/rust/plait/src/world.rs %D%/rust/plait/src/data.rs %D%/rust/plait/src/error.rs %D%/rust/plait/src/flow.rs \
 	%D%/rust/plait/src/graph.rs %D%/rust/plait/src/inbox.rs %D%/rust/plait/src/kernel.rs \
 	%D%/rust/plait/src/lib.rs %D%/rust/plait/src/library.rs %D%/rust/plait/src/memory.rs \
 	%D%/rust/plait/src/names.rs %D%/rust/plait/src/plan.rs %D%/rust/plait/src/queue.rs \

@@ -73,7 +73,8 @@ static int32_t do_other_work(void *user_data)
 static plait_collective *make_sum(plait_context *context, plait_world *world, uint32_t ranks)
 {
 	const plait_coll_desc desc = {
-		.size = sizeof(desc), .kind = PLAIT_COLL_ALLREDUCE, .flags = PLAIT_COLL_IN_PLACE, .ranks = ranks,
+		.size = sizeof(desc), .kind = PLAIT_COLL_ALLREDUCE, .flags = PLAIT_COLL_IN_PLACE,
+		.ranks = ranks,
 	};
 	plait_collective *sum;
 	plait_schedule *schedule;
@@ -90,7 +91,8 @@ static plait_collective *make_sum(plait_context *context, plait_world *world, ui
 static plait_plan *make_plan(plait_context *context, plait_collective *sum)
 {
 	const plait_collective_run run = {
-		.size = sizeof(run), .element = PLAIT_ELEMENT_FLOAT, .element_bits = 32, .count = COUNT,
+		.size = sizeof(run), .element = PLAIT_ELEMENT_FLOAT, .element_bits = 32,
+		.count = COUNT,
 		.output_memory = work.numbers,
 	};
 	const plait_freeze_desc lanes = { .size = sizeof(lanes), .lanes = 2 };

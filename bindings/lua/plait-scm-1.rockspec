@@ -16,6 +16,7 @@ build = {
     ["plait.cdef"] = "plait/cdef.lua",
     ["plait.core"] = "plait/core.lua",
     ["plait.coll"] = "plait/coll.lua",
+    ["plait.world"] = "plait/world.lua",
     ["plait.flow"] = "plait/flow.lua",
     ["plait.graph"] = "plait/graph.lua",
     ["plait.kernel"] = "plait/kernel.lua",

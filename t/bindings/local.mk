@@ -4,6 +4,7 @@ PLAIN_SCRIPT_TESTS += %D%/reference.t
 PLAIN_SCRIPT_TESTS += %D%/python.t
 PLAIN_SCRIPT_TESTS += %D%/flows.t
 PLAIN_SCRIPT_TESTS += %D%/colls.t
+PLAIN_SCRIPT_TESTS += %D%/worlds.t
 PLAIN_SCRIPT_TESTS += %D%/lua.t
 PLAIN_SCRIPT_TESTS += %D%/ffi.t
 PLAIN_SCRIPT_TESTS += %D%/rust.t

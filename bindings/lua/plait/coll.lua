@@ -281,6 +281,14 @@ local function handles(given, ctype, ranks, what)
   return made
 end
 
+-- Return the fields for an element and an operation.
+function coll.element(options)
+  local element = options.element or "f32"
+  local letter, bits = tostring(element):match "^(%l+)(%d+)$"
+  local kind = LETTERS[letter] or core.raise(("element: %s is no type"):format(core.describe(element)))
+  return {element = kind, element_bits = tonumber(bits), reduction = chosen("op", options.op or "sum", REDUCTIONS)}
+end
+
 --- Make a graph for all ranks, with `count` elements in a share.  Options: element ("f16",
 -- "bf16", "f32", "f64", "i8" to "u64"; default "f32"), op ("sum", "prod", "min", "max"),
 -- inputs, outputs, devices: tables with one per rank.  Without buffers, runs bind in0,
@@ -288,16 +296,13 @@ end
 function Schedule:graph(count, options)
   options = options or {}
   core.check_options(options, " element op inputs outputs devices ")
-  local element = options.element or "f32"
-  local letter, bits = tostring(element):match "^(%l+)(%d+)$"
-  local kind = LETTERS[letter] or core.raise(("element: %s is no type"):format(core.describe(element)))
+  local fields = coll.element(options)
   local ranks = self:query().ranks
   local inputs = handles(options.inputs, "plait_buffer", ranks, "inputs")
   local outputs = handles(options.outputs, "plait_buffer", ranks, "outputs")
   local devices = handles(options.devices, "plait_device", ranks, "devices")
-  local desc = core.sized("plait_collective_desc", {
-    element = kind, element_bits = tonumber(bits), reduction = chosen("op", options.op or "sum", REDUCTIONS),
-    count = count, inputs = inputs, outputs = outputs, devices = devices})
+  fields.count, fields.inputs, fields.outputs, fields.devices = count, inputs, outputs, devices
+  local desc = core.sized("plait_collective_desc", fields)
   return graph.new(self.system, core.make("plait_graph", lib.plait_schedule_graph, self:handle(), desc))
 end
 

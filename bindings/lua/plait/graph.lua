@@ -13,6 +13,7 @@ local graph = {}
 --- A task graph under construction; freeze() schedules it.  Nodes run in any order
 -- that the edges allow.
 local Graph = core.class("Graph", "plait_graph_release")
+graph.Graph = Graph
 
 function graph.new(system, handle, outer)
   return core.object(Graph, handle, {

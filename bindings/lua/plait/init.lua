@@ -14,13 +14,14 @@
 --     plan {a = 2}                                  -- may be called any number of times
 --
 -- Files: core.lua has errors, handles and the inbox; memory.lua buffers, signals and
--- queues; kernel.lua kernels and arguments; graph.lua graphs; coll.lua collectives; flow.lua flows;
+-- queues; kernel.lua kernels and arguments; graph.lua graphs; coll.lua collectives; world.lua worlds; flow.lua flows;
 -- plan.lua plans and runs; binding.lua the parameters of runs.
 local core = require "plait.core"
 local memory = require "plait.memory"
 local kernel = require "plait.kernel"
 local graph = require "plait.graph"
 local coll = require "plait.coll"
+local world = require "plait.world"
 local flow = require "plait.flow"
 local plan = require "plait.plan"
 local ffi, lib = core.ffi, core.lib
@@ -297,6 +298,13 @@ end
 --- Read a schedule: MSCCL XML of any dialect, or what Schedule:write returned.
 function System:read_schedule(bytes, name)
   return coll.read_schedule(self, bytes, name)
+end
+
+--- Open a world of processes; see World.  Options: transports, "shm,mpi", by default
+-- PLAIT_TRANSPORT; rank, ranks, by default a launcher's; open_time, the seconds that the others have
+-- to come; silence, the seconds without a movement after which a call fails.
+function System:world(options)
+  return world.open(self, options or {})
 end
 
 --- Read a plan from a file that Plan:save wrote, in any language.  Its names have to be

@@ -28,11 +28,12 @@ from ._plan import Function, Plan, Run
 from ._raw import PLAIT_SAMPLER_LINEAR as SAMPLER_LINEAR, PLAIT_SAMPLER_ZERO as SAMPLER_ZERO
 from ._queue import Queue, Signal
 from ._system import Device, System, backend_report, is_stopping
+from ._world import Collective, World
 
-__all__ = ["Access", "Barrier", "Batch", "Buffer", "CancelledError", "Chunk", "Coll", "Data",
+__all__ = ["Access", "Barrier", "Batch", "Buffer", "CancelledError", "Chunk", "Coll", "Collective", "Data",
            "Device", "Error", "FailedError", "Flow", "Function", "Graph", "Group",
            "HostValue", "InvalidError", "Kernel", "MemoryExhausted", "Node", "Parameter", "Plan", "Queue", "Rotation", "Rows", "Run",
-           "SAMPLER_LINEAR", "SAMPLER_ZERO", "Schedule", "Signal", "System", "UnavailableError", "UnsupportedError", "WaitTimeout",
+           "SAMPLER_LINEAR", "SAMPLER_ZERO", "Schedule", "Signal", "System", "UnavailableError", "UnsupportedError", "WaitTimeout", "World",
            "backend_report", "chunk", "is_stopping", "iteration", "live_count", "open", "scratch", "source_text", "version"]
 
 open = System

@@ -292,6 +292,15 @@ class Graph(Handle):
                                                "sequence": sequence},
                          after, label, device, cost)
 
+    def collective(self, collective: Collective, count: int, element: str = "f32", *, op: str = "sum",
+                   input: Optional[Buffer] = None, output: Optional[Buffer] = None, after: After = (),
+                   label: Optional[str] = None) -> Node:
+        """Add a call of a collective of a world; paths order those of one world."""
+        from ._world import add_to, call_of
+        array, count_after = numbers(after, "after")
+        node = array[0] if count_after == 1 else self.join(after=after).number if count_after else 0
+        return Node(self, add_to(self, collective, call_of(count, element, op, input, output), label, node))
+
     def subgraph(self, graph: Graph, *, after: After = (), label: Optional[str] = None,
                  device: On = None, cost: Optional[int] = None) -> Node:
         """Add a copy of the nodes that `graph` has now."""

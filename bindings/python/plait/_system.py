@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ._flow import Flow
     from ._graph import Graph
     from ._plan import Plan
+    from ._world import World
 
 _CAPABILITIES = {name[len("PLAIT_DEVICE_"):].lower(): value
                  for name, value in vars(_raw).items() if name.startswith("PLAIT_DEVICE_")}
@@ -207,6 +208,15 @@ class System(Handle):
         """Read a schedule: MSCCL XML of any dialect, or what Schedule.write returned."""
         from ._coll import Schedule
         return Schedule.read(self, data, name)
+
+    def world(self, transports: Optional[str] = None, *, rank: int = 0, ranks: int = 0,
+              open_time: Optional[float] = None, silence: Optional[float] = None) -> World:
+        """Open a world of processes; see plait.World.  `transports` is "shm,mpi", by default
+        PLAIT_TRANSPORT; 0 ranks: a launcher says rank and ranks.  The others have
+        `open_time` seconds to come, by default 60; a call in which nothing moves for
+        `silence` seconds fails, by default never."""
+        from ._world import World
+        return World.open(self, transports, rank, ranks, open_time, silence)
 
     def load(self, path: Union[str, os.PathLike[str]]) -> Plan:
         """Read a plan from a file that Plan.save wrote, in any language.  Its names have

@@ -18,7 +18,7 @@ Files: raw.jl has the C functions, core.jl the library, errors and handles,
 inbox.jl events and waiting, system.jl systems and devices, memory.jl
 buffers, kernel.jl kernels and their arguments, queue.jl queues and signals,
 graph.jl graphs, plan.jl plans and runs, data.jl data of flows, flow.jl flows,
-coll.jl collectives.
+coll.jl collectives, world.jl worlds.
 """
 module Plait
 
@@ -32,6 +32,7 @@ export launch!, call!, write!, emit!, wait!, submit!, join!, mark!, edge!, remov
 export read_graph, capture, freeze, bindings, bind!, prepare, exchange!, simulate, critical_path, rehearse!, tune
 export Flow, Data, CHUNK, token, reads, writes, updates, reduces, own, near, explain
 export Coll, Schedule, chunk, reduce!, part, parallel, compile, check, read_coll, read_schedule
+export World, Collective, collective!
 export finish, isdone, cancel, is_stopping, record!, trace
 
 include("raw.jl")
@@ -46,5 +47,6 @@ include("plan.jl")
 include("data.jl")
 include("flow.jl")
 include("coll.jl")
+include("world.jl")
 
 end

@@ -29,6 +29,17 @@ pub struct Node {
     number: raw::plait_node,
 }
 
+impl Node {
+    pub(crate) fn of(graph: &Graph, number: raw::plait_node) -> Node {
+        Node { graph: graph.raw.get() as usize, number }
+    }
+
+    /// `None`: of another graph.
+    pub(crate) fn number_in(self, graph: &Graph) -> Option<raw::plait_node> {
+        (self.graph == graph.raw.get() as usize).then_some(self.number)
+    }
+}
+
 impl AsRef<[Node]> for Node {
     fn as_ref(&self) -> &[Node] {
         std::slice::from_ref(self)

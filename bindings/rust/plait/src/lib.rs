@@ -43,6 +43,7 @@ mod schedule;
 mod suspend;
 mod system;
 mod task;
+mod world;
 
 pub use access::{chunk, Access, Accessed, Accesses, BySignature, Part, Reads, Span, Views, Writes};
 pub use coll::{Chunk, Coll, CollBuffer, CollKind, CollOptions, CollTarget, CompileOptions, Protocol};
@@ -63,6 +64,7 @@ pub use rows::Rows;
 pub use schedule::{Claim, CollTime, Collective, Proof, Reduction, Refusal, Schedule, ScheduleFormat, ScheduleInfo};
 pub use system::{Device, DeviceInfo, LinkInfo, Options, System};
 pub use task::Task;
+pub use world::{CollectiveCall, World, WorldCollective, WorldOptions};
 
 /// Arguments of a kernel: `args![2.0, &x, &y, 1000]`.
 #[macro_export]

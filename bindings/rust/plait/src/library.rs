@@ -64,6 +64,8 @@ objects! {
     plait_data plait_data_release,
     plait_coll plait_coll_release,
     plait_schedule plait_schedule_release,
+    plait_world plait_world_release,
+    plait_collective plait_collective_release,
 }
 
 /// One owned reference to an object; dropped in any order, on any thread.

@@ -180,6 +180,10 @@ impl System {
 }
 
 impl Schedule {
+    pub(crate) fn raw(&self) -> *mut raw::plait_schedule {
+        self.raw.get()
+    }
+
     pub(crate) fn new(raw: Handle<raw::plait_schedule>, owner: &Rc<Owner>) -> Schedule {
         Schedule { raw, owner: owner.clone() }
     }
@@ -288,19 +292,20 @@ impl Schedule {
 
     /// Describe the graph of all ranks, with `count` elements in a share.
     pub fn collective<T: Element>(&self, count: u64) -> Collective<'_, T> {
-        let (kind, bits) = match T::NAME.split_at(1) {
-            ("f", bits) => (raw::PLAIT_ELEMENT_FLOAT, bits),
-            ("i", bits) => (raw::PLAIT_ELEMENT_INT, bits),
-            (_, bits) => (raw::PLAIT_ELEMENT_UINT, bits),
-        };
-        let desc = raw::plait_collective_desc {
-            element: kind,
-            element_bits: bits.parse().unwrap_or(0),
-            count,
-            ..Default::default()
-        };
+        let (element, element_bits) = element_of::<T>();
+        let desc = raw::plait_collective_desc { element, element_bits, count, ..Default::default() };
         Collective { schedule: self, desc, inputs: Vec::new(), outputs: Vec::new(), devices: Vec::new(), kind: PhantomData }
     }
+}
+
+/// Return the type of an element for C, and its bits.
+pub(crate) fn element_of<T: Element>() -> (raw::plait_element, u32) {
+    let (kind, bits) = match T::NAME.split_at(1) {
+        ("f", bits) => (raw::PLAIT_ELEMENT_FLOAT, bits),
+        ("i", bits) => (raw::PLAIT_ELEMENT_INT, bits),
+        (_, bits) => (raw::PLAIT_ELEMENT_UINT, bits),
+    };
+    (kind, bits.parse().unwrap_or(0))
 }
 
 fn proof_of(made: &raw::plait_proof) -> Proof {
