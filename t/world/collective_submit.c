@@ -160,6 +160,48 @@ static void holds_what_it_uses(void)
 		"%s", ranks[0].error.text);
 }
 
+static int32_t fail(void *user_data)
+{
+	(void)user_data;
+	return 7;
+}
+
+/* Without workers no thread has executed the run when all handles are gone. */
+static void run_forgotten(struct rank *rank)
+{
+	const plait_buffer_desc desc = { .size = sizeof(desc),
+					 .bytes = 4 * COUNT };
+	plait_collective_run run = sum_of(rank, COUNT);
+	plait_collective *collective = make(rank);
+	plait_queue *queue = make_queue(rank);
+	plait_device *device = NULL;
+
+	run.output_memory = NULL;
+	rank_did(rank, plait_context_device(rank->context, 0, &device,
+					    &rank->error));
+	rank_did(rank, plait_buffer_create(device, &desc, &run.output,
+					   &rank->error));
+	rank_did(rank, plait_queue_call(queue, fail, NULL, &rank->error));
+	rank_did(rank, plait_collective_submit(collective, queue, &run, NULL,
+					       &rank->error));
+	plait_buffer_release(run.output);
+	note(rank, plait_queue_finish(queue, TAP_PATIENCE_NS, &rank->error));
+	end(collective, queue);
+}
+
+static void ends_with_its_context(void)
+{
+	uint64_t since = 0;
+
+	begin(0);
+	OK_THAT(ranks_run(ranks, 1, "loopback", run_forgotten) == 1, "%s",
+		ranks[0].error.text);
+	IS_INT(statuses[0], PLAIT_E_FAILED);
+	while (plait_live_count(0) != 0 && !tap_late(&since))
+		sched_yield();
+	IS_UINT(plait_live_count(0), 0);
+}
+
 /* ---- other work meanwhile ---- */
 
 static int32_t raise_flag(void *user_data)
@@ -201,12 +243,6 @@ static void holds_no_thread(void)
 }
 
 /* ---- failures ---- */
-
-static int32_t fail(void *user_data)
-{
-	(void)user_data;
-	return 7;
-}
 
 /* On rank 1 the command before the collective fails. */
 static void run_failed(struct rank *rank)
@@ -410,6 +446,7 @@ static void refuses_bad_input_at_the_call(void)
 static const struct tap_scenario all[] = {
 	{ "order", keeps_the_order_of_the_queue },
 	{ "released", holds_what_it_uses },
+	{ "forgotten", ends_with_its_context },
 	{ "late", holds_no_thread },
 	{ "failed queue", tells_of_a_failed_queue },
 	{ "cancelled", tells_of_a_cancelled_run },

@@ -25,10 +25,13 @@ enum {
 
 /* ---- arguments ---- */
 
-static plait_status check_buffer(plait_buffer *handle, const char *name,
-				 uint64_t offset, uint64_t bytes, bool writes,
-				 plait_error *error)
+/* Check the range of a buffer, and hold it. */
+static plait_status hold_buffer(plait__held_call *call, uint32_t which,
+				plait_buffer *handle, uint64_t offset,
+				plait_error *error)
 {
+	const char *name = which == PLAIT__COLL_INPUT ? "input" : "output";
+	uint64_t bytes = call->bytes[which];
 	plait_status status = PLAIT_OK;
 	plait__buffer *buffer;
 
@@ -40,10 +43,21 @@ static plait_status check_buffer(plait_buffer *handle, const char *name,
 		return status;
 	}
 	status = plait__buffer_check_range(buffer, offset, bytes, name, error);
-	if (status == PLAIT_OK && writes && bytes > 0)
+	if (status == PLAIT_OK && which == PLAIT__COLL_OUTPUT && bytes > 0)
 		status = plait__buffer_check_write(buffer, error);
+	if (status == PLAIT_OK) {
+		plait__object_hold(&buffer->object);
+		call->buffers[which] = buffer;
+	}
 	plait__object_leave(&buffer->object);
 	return status;
+}
+
+static void drop_buffers(plait__held_call *call)
+{
+	for (uint32_t i = 0; i < 2; i++)
+		if (call->buffers[i] != NULL)
+			plait__object_drop_deferred(&call->buffers[i]->object);
 }
 
 plait_status plait__held_call_make(plait__held_call *call,
@@ -59,16 +73,15 @@ plait_status plait__held_call_make(plait__held_call *call,
 		status = PLAIT__STRUCT_READ(plait_collective_run, own, run,
 					    error);
 	if (status == PLAIT_OK)
-		status = check_buffer(own->input, "input", own->input_offset,
-				      call->bytes[0], false, error);
+		status = hold_buffer(call, PLAIT__COLL_INPUT, own->input,
+				     own->input_offset, error);
 	if (status == PLAIT_OK)
-		status = check_buffer(own->output, "output",
-				      own->output_offset, call->bytes[1],
-				      true, error);
-	if (status != PLAIT_OK)
+		status = hold_buffer(call, PLAIT__COLL_OUTPUT, own->output,
+				     own->output_offset, error);
+	if (status != PLAIT_OK) {
+		drop_buffers(call);
 		return status;
-	plait_buffer_retain(own->input);
-	plait_buffer_retain(own->output);
+	}
 	plait__object_hold(&collective->object);
 	call->collective = collective;
 	return PLAIT_OK;
@@ -79,8 +92,7 @@ void plait__held_call_drop(plait__held_call *call)
 {
 	if (call->collective == NULL)
 		return;
-	plait_buffer_release(call->run.input);
-	plait_buffer_release(call->run.output);
+	drop_buffers(call);
 	plait__object_drop_deferred(&call->collective->object);
 	call->collective = NULL;
 }
@@ -192,8 +204,9 @@ int32_t plait__held_call_execute(const plait__held_call *call)
 		plait__collective_call_leave(call->collective, &why);
 		return 0;
 	}
-	if (plait__collective_call_paused(call->collective, &call->run, &how,
-					  &why) == PLAIT_OK)
+	if (plait__collective_call_paused(call->collective, &call->run,
+					  call->buffers, &how, &why) ==
+	    PLAIT_OK)
 		return 0;
 	plait__error_prefix(&why, "failed: ");
 	plait__coroutine_command_fail(&why);

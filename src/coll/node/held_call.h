@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Call of a collective that a queue or a graph makes later: the arguments, with
- * holds and references of their objects.  Executed as a coroutine.  In a run that
+ * holds of their objects.  Executed as a coroutine.  In a run that
  * was stopped it leaves the call, so that the numbers of calls agree on all ranks.
  */
 #ifndef PLAIT_SRC_COLL_NODE_HELD_CALL_H
 #define PLAIT_SRC_COLL_NODE_HELD_CALL_H
 
 #include "coll/project/collective_object.h"
+#include "object/memory/buffer.h"
 
 typedef struct plait__held_call {
 	plait__collective *collective;	/* held; null: not made */
-	plait_collective_run run;	/* has a reference of each buffer */
+	plait_collective_run run;	/* its handles may be stale */
+	plait__buffer *buffers[2];	/* of input and output, held, or null */
 	uint64_t bytes[2];		/* of input and output */
 } plait__held_call;
 

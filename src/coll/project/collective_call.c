@@ -31,6 +31,7 @@ typedef struct collective_call {
 	uint64_t bytes[2];	/* of input and output */
 	void *mapped[2];	/* to be unmapped */
 	const plait__collective_pause *pause; /* or null: the thread waits */
+	plait__buffer *const *held; /* buffers in place of handles, or null */
 	plait_error *error;
 } collective_call;
 
@@ -133,8 +134,12 @@ static plait_status map_buffer(collective_call *call, uint32_t which,
 
 	if (call->bytes[which] == 0)
 		return PLAIT_OK;
-	status = plait_buffer_map(buffer, offset, call->bytes[which], flags,
-				  &pointer, call->error);
+	status = call->held != NULL ?
+		plait__buffer_map_held(call->held[which], offset,
+				       call->bytes[which], flags, &pointer,
+				       call->error) :
+		plait_buffer_map(buffer, offset, call->bytes[which], flags,
+				 &pointer, call->error);
 	if (status != PLAIT_OK)
 		return status;
 	call->mapped[which] = pointer;
@@ -352,17 +357,25 @@ static void stop(const plait__collective *collective, uint64_t number,
 						NULL);
 }
 
-static plait_status unmap(collective_call *call)
+static plait_status unmap_buffer(const collective_call *call, uint32_t which,
+				 plait_error *error)
 {
-	plait_buffer *buffers[2] = { call->run.input, call->run.output };
+	return call->held != NULL ?
+		plait__buffer_unmap_held(call->held[which],
+					 call->mapped[which], error) :
+		plait_buffer_unmap(buffer_of(call, which),
+				   call->mapped[which], error);
+}
+
+static plait_status unmap(const collective_call *call)
+{
 	plait_status status = PLAIT_OK, next;
 
 	for (uint32_t i = 0; i < 2; i++) {
 		if (call->mapped[i] == NULL)
 			continue;
-		next = plait_buffer_unmap(buffers[i], call->mapped[i],
-					  status == PLAIT_OK ? call->error :
-							       NULL);
+		next = unmap_buffer(call, i,
+				    status == PLAIT_OK ? call->error : NULL);
 		status = status == PLAIT_OK ? next : status;
 	}
 	return status;
@@ -377,12 +390,13 @@ static uint64_t take_number(plait__collective *collective)
 /* The calling thread has the call in progress. */
 static plait_status run_call(plait__collective *collective, uint64_t number,
 			     const plait_collective_run *run,
+			     plait__buffer *const *held,
 			     const plait__collective_pause *pause,
 			     plait_error *error)
 {
 	plait_error why = { .size = sizeof(why) };
 	collective_call call = { .collective = collective, .pause = pause,
-				 .error = &why };
+				 .held = held, .error = &why };
 	plait_status status, unmapped;
 
 	collective->calls = number;
@@ -426,10 +440,12 @@ static uint64_t begin_span(const plait__collective *collective)
 static plait_status run_told(plait__collective *collective, uint64_t number,
 			     uint64_t start_ns,
 			     const plait_collective_run *run,
+			     plait__buffer *const *held,
 			     const plait__collective_pause *pause,
 			     plait_error *error)
 {
-	plait_status status = run_call(collective, number, run, pause, error);
+	plait_status status = run_call(collective, number, run, held, pause,
+				       error);
 
 	if (collective->spans != NULL)
 		tell_span(collective, number, start_ns);
@@ -455,6 +471,7 @@ plait_status plait__collective_call_check(plait__collective *collective,
 
 plait_status plait__collective_call_paused(plait__collective *collective,
 					   const plait_collective_run *run,
+					   plait__buffer *const buffers[2],
 					   const plait__collective_pause *pause,
 					   plait_error *error)
 {
@@ -464,8 +481,8 @@ plait_status plait__collective_call_paused(plait__collective *collective,
 
 	/* Acquire: pairs with the release in run_told. */
 	if (at_exchange_u32(&collective->busy, 1) == 0)
-		return run_told(collective, number, start_ns, run, pause,
-				error);
+		return run_told(collective, number, start_ns, run, buffers,
+				pause, error);
 	plait__fail(&why, PLAIT_E_STATE,
 		    "another call of this collective is in progress; order "
 		    "them by a queue, or by edges");
@@ -499,7 +516,7 @@ PLAIT_API plait_status plait_collective_call(plait_collective *collective,
 	}
 	start_ns = begin_span(entered);
 	status = run_told(entered, take_number(entered), start_ns, run, NULL,
-			  error);
+			  NULL, error);
 	plait__object_leave(&entered->object);
 	return status;
 }

@@ -8,6 +8,7 @@
 #define PLAIT_SRC_COLL_PROJECT_COLLECTIVE_CALL_H
 
 #include "coll/project/collective_object.h"
+#include "object/memory/buffer.h"
 
 /* How a call that waits gives its thread away.  `turns`: pauses since the last
  * step.  PLAIT_E_CANCELLED: the rank leaves the call. */
@@ -24,9 +25,12 @@ plait_status plait__collective_call_check(plait__collective *collective,
 					  plait_error *error);
 
 /* As plait_collective_call, of a collective that the caller holds, waiting by
- * `pause`.  PLAIT_E_STATE: another call is in progress; all ranks are told. */
+ * `pause`.  `buffers`: those of input and output, held in place of the handles in
+ * `run`, which may be stale; null where there is none.  PLAIT_E_STATE: another
+ * call is in progress; all ranks are told. */
 plait_status plait__collective_call_paused(plait__collective *collective,
 					   const plait_collective_run *run,
+					   plait__buffer *const buffers[2],
 					   const plait__collective_pause *pause,
 					   plait_error *error);
 

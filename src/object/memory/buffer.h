@@ -97,6 +97,15 @@ bool plait__buffer_overlaps_host(const plait__buffer *buffer, uint64_t offset,
 				 uint64_t bytes, const void *host,
 				 uint64_t host_bytes);
 
+/* As plait_buffer_map and plait_buffer_unmap, of a buffer that the caller
+ * holds. */
+plait_status plait__buffer_map_held(plait__buffer *buffer,
+				    uint64_t offset_bytes, uint64_t bytes,
+				    uint32_t flags, void **out_pointer,
+				    plait_error *error);
+plait_status plait__buffer_unmap_held(plait__buffer *buffer, void *pointer,
+				      plait_error *error);
+
 /* End the mappings that are left; the root is being destroyed. */
 void plait__buffer_unmap_all(plait__buffer *root);
 

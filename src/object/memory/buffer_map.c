@@ -90,6 +90,21 @@ static plait_status map(plait__buffer *buffer, uint64_t offset, uint64_t bytes,
 	return PLAIT_OK;
 }
 
+plait_status plait__buffer_map_held(plait__buffer *buffer,
+				    uint64_t offset_bytes, uint64_t bytes,
+				    uint32_t flags, void **out_pointer,
+				    plait_error *error)
+{
+	plait_status status = check_map(buffer, offset_bytes, bytes, flags,
+					error);
+
+	if (status == PLAIT_OK)
+		status = plait__device_check_can(buffer->device, PLAIT_CAP_MAP,
+						 "map memory", error);
+	return status == PLAIT_OK ? map(buffer, offset_bytes, bytes, flags,
+					out_pointer, error) : status;
+}
+
 PLAIT_API plait_status plait_buffer_map(plait_buffer *buffer,
 					uint64_t offset_bytes, uint64_t bytes,
 					uint32_t flags, void **out_pointer,
@@ -107,13 +122,8 @@ PLAIT_API plait_status plait_buffer_map(plait_buffer *buffer,
 		status = plait__fail(error, PLAIT_E_INVALID,
 				     "out_pointer is null");
 	else
-		status = check_map(self, offset_bytes, bytes, flags, error);
-	if (status == PLAIT_OK)
-		status = plait__device_check_can(self->device, PLAIT_CAP_MAP,
-						 "map memory", error);
-	if (status == PLAIT_OK)
-		status = map(self, offset_bytes, bytes, flags, out_pointer,
-			     error);
+		status = plait__buffer_map_held(self, offset_bytes, bytes,
+						flags, out_pointer, error);
 	plait__object_leave(&self->object);
 	return status;
 }
@@ -162,6 +172,12 @@ static plait_status unmap(plait__buffer *buffer, void *pointer,
 	root->mappings = mapping;
 	plait__mutex_unlock(&root->map_lock);
 	return status;
+}
+
+plait_status plait__buffer_unmap_held(plait__buffer *buffer, void *pointer,
+				      plait_error *error)
+{
+	return unmap(buffer, pointer, error);
 }
 
 PLAIT_API plait_status plait_buffer_unmap(plait_buffer *buffer, void *pointer,
