@@ -6,15 +6,19 @@
 
 /* --- helpers */
 
-/* One thread at a time is in a slot of ports. */
-void plaitp_check_port_begin(check *self, const char *slot)
+void plaitp_check_port_claim(check *self, const char *slot)
 {
-	plaitp_check_enter(self, slot);
 	if (self->in_ports)
 		plaitp_check_report(self, CHECK_CORE, slot,
 				    "two threads are in slots of ports "
 				    "(P-N12)");
 	self->in_ports = true;
+}
+
+void plaitp_check_port_begin(check *self, const char *slot)
+{
+	plaitp_check_enter(self, slot);
+	plaitp_check_port_claim(self, slot);
 }
 
 void plaitp_check_port_end(check *self)

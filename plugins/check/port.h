@@ -31,6 +31,9 @@ struct plait_backend_link {
 	bool reported; /* once for each link */
 };
 
+/* port.c: note that a thread is in a slot of ports; one is at a time.  Caller holds
+ * the lock. */
+void plaitp_check_port_claim(check *self, const char *slot);
 /* port.c: begin and end a slot of ports; `begin` takes the lock, `end` needs it
  * free. */
 void plaitp_check_port_begin(check *self, const char *slot);

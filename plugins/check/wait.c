@@ -4,6 +4,7 @@
  * not early, and notifications come exactly once.
  */
 #include "check.h"
+#include "port.h"
 
 /* Translate to the backend's handles; null after a report or without memory. */
 static plait_backend_point *translate(check *self,
@@ -265,13 +266,19 @@ plait_status plaitp_check_pump(plait_backend *backend, plait_error *error)
 	check *self = check_of(backend);
 	plait_error mine = plaitp_check_record();
 	plait_status status;
+	bool has_ports;
 
-	plaitp_check_enter(self, slot);
-	plaitp_check_leave(self);
 	if (!self->inner_table->pump)
 		return self->services->fail(error, PLAIT_E_UNSUPPORTED, 0,
 					    "this backend has no pump");
+	plaitp_check_enter(self, slot);
+	has_ports = self->live[CHECK_PORT] > 0;
+	if (has_ports)
+		plaitp_check_port_claim(self, slot);
+	plaitp_check_leave(self);
 	status = self->inner_table->pump(self->inner, &mine);
+	if (has_ports)
+		plaitp_check_port_end(self);
 	return plaitp_check_result(self, slot, status, true, &mine, error);
 }
 

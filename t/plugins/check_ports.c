@@ -247,6 +247,7 @@ static plait_backend_table honest;
 static plait_port lie;
 static plait_link_view wrong;
 static bool is_shared; /* another slot is called in the middle of one */
+static bool is_pumping; /* so is `pump`, in the middle of link_view */
 
 static plait_status lying_query(plait_backend *self, plait_backend_port *end,
 				plait_port *out_facts, plait_error *error)
@@ -267,6 +268,8 @@ static plait_status lying_view(plait_backend *self, plait_backend_link *link,
 
 	if (is_shared)
 		look();
+	if (is_pumping)
+		(void)bed.table.pump(bed.self, &bed.error);
 	if (wrong.depth)
 		view->depth = wrong.depth;
 	if (wrong.stride)
@@ -299,6 +302,15 @@ static plait_status lying_next(plait_backend *self, plait_backend_port *end,
 	return PLAIT_OK;
 }
 
+static plait_status lying_pump(plait_backend *self, plait_error *error)
+{
+	(void)self;
+	(void)error;
+	if (is_shared)
+		look();
+	return PLAIT_PENDING;
+}
+
 static bool set_up_liar(void)
 {
 	plait_backend_table table;
@@ -310,6 +322,7 @@ static bool set_up_liar(void)
 	table.link_view = lying_view;
 	table.link_destroy = lying_destroy;
 	table.mail_next = lying_next;
+	table.pump = lying_pump;
 	out = in = NULL;
 	return bed_wrap("check", "", &table) &&
 		IS_INT(open_port(), PLAIT_OK);
@@ -400,6 +413,36 @@ static void slots_have_one_thread(void)
 	bed_close_sinful();
 }
 
+/* So do `pump` and a slot; with no port, `pump` has rules of its own. */
+static void pump_is_a_slot(void)
+{
+	static const char within[] = "peer_query: two threads are in slots of "
+				     "ports (P-N12)";
+	static const char pumps[] = "pump: two threads are in slots of ports "
+				    "(P-N12)";
+
+	if (!set_up_liar())
+		return;
+	(void)query();
+	IS_INT(bed.table.pump(bed.self, &bed.error), PLAIT_PENDING);
+	IS_INT(make(PLAIT_LINK_RECEIVE, 1, 2, &in), PLAIT_OK);
+	is_pumping = true;
+	(void)view_of(in);
+	HAS_STR(bed.host.log, pumps);
+	IS_UINT(bed.host.errors, 1);
+	is_pumping = false;
+	is_shared = true;
+	(void)bed.table.pump(bed.self, &bed.error);
+	HAS_STR(bed.host.log, within);
+	IS_UINT(bed.host.errors, 2);
+	is_shared = false;
+	bed.table.link_destroy(bed.self, in);
+	bed.table.port_close(bed.self, port);
+	IS_INT(bed.table.pump(bed.self, &bed.error), PLAIT_PENDING);
+	IS_UINT(bed.host.errors, 2);
+	bed_close_sinful();
+}
+
 static const struct tap_scenario all[] = {
 	{ "correct use is silent", correct_use_is_silent },
 	{ "mail is checked", mail_is_checked },
@@ -411,6 +454,7 @@ static const struct tap_scenario all[] = {
 	{ "facts are checked", facts_are_checked },
 	{ "views are checked", views_are_checked },
 	{ "slots have one thread", slots_have_one_thread },
+	{ "pump is a slot", pump_is_a_slot },
 };
 
 TAP_MAIN(all)
