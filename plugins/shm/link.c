@@ -127,7 +127,7 @@ static plait_status make_sender(plait_backend_link *link,
 		populate(link);
 		return PLAIT_OK;
 	}
-	plaitp_driven_store64(&entry_of(link)->state, SHM_ENTRY_OFFERED);
+	plaitp_shm_place_refuse(entry_of(link));
 	return fail_map(link, error);
 }
 

@@ -4,7 +4,6 @@
  * senders find them.  A region is used again when both halves are gone.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -35,36 +34,11 @@ static bool fits(const struct shm_place *place, uint64_t bytes)
 	return place->bytes >= bytes && place->bytes / 2 <= bytes;
 }
 
-/* Memory is allocated, so that no access is a signal (SIGBUS).  A signal ends the
- * call for the whole range, which starts again then: parts are short.  Returns 0
- * or the error; the segment is as before then. */
-static int allocate(int segment, uint64_t offset, uint64_t bytes)
-{
-	enum { PART = 1 << 18 };
-	uint64_t done = 0;
-
-	while (done < bytes) {
-		uint64_t part = bytes - done < PART ? bytes - done : PART;
-		int result = posix_fallocate(segment, (off_t)(offset + done),
-					     (off_t)part);
-
-		if (result == 0) {
-			done += part;
-		} else if (result != EINTR) {
-			if (done > 0)
-				(void)fallocate(segment, FALLOC_FL_PUNCH_HOLE |
-						FALLOC_FL_KEEP_SIZE,
-						(off_t)offset, (off_t)done);
-			return result;
-		}
-	}
-	return 0;
-}
-
 static plait_status grow(plait_backend_port *port, uint64_t bytes,
 			 plait_error *error)
 {
-	int result = allocate(port->segment, port->end, bytes);
+	int result = plaitp_shm_segment_allocate(port->segment, port->end,
+						 bytes);
 
 	if (result != 0)
 		return plaitp_shm_fail(port->self, error, PLAIT_E_NOMEM,
@@ -123,14 +97,24 @@ void plaitp_shm_place_offer(plait_backend_port *port, uint32_t place,
 	plaitp_driven_store64(&entry->state, SHM_ENTRY_OFFERED);
 }
 
-/* An offer that no sender took is withdrawn. */
+/* An offer that no sender took is withdrawn; a sender that is about to map it may
+ * not offer it again. */
 void plaitp_shm_place_give_back(plait_backend_port *port, uint32_t place)
 {
 	struct shm_entry *entry = entry_of(port, place);
 
-	(void)plaitp_driven_replace64(&entry->state, SHM_ENTRY_OFFERED,
-				      SHM_ENTRY_FREE);
+	if (!plaitp_driven_replace64(&entry->state, SHM_ENTRY_OFFERED,
+				     SHM_ENTRY_FREE))
+		(void)plaitp_driven_replace64(&entry->state, SHM_ENTRY_TAKEN,
+					      SHM_ENTRY_GIVEN);
 	port->places[place].used = false;
+}
+
+void plaitp_shm_place_refuse(struct shm_entry *entry)
+{
+	if (!plaitp_driven_replace64(&entry->state, SHM_ENTRY_TAKEN,
+				     SHM_ENTRY_OFFERED))
+		plaitp_driven_store64(&entry->state, SHM_ENTRY_LEFT);
 }
 
 /* --- the sender's side */

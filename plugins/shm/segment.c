@@ -64,6 +64,31 @@ void plaitp_shm_segment_unmap(void *pointer, uint64_t bytes)
 		(void)munmap(pointer, bytes);
 }
 
+/* A signal ends the call for the whole range, which starts again then: parts are
+ * short. */
+int plaitp_shm_segment_allocate(int segment, uint64_t offset, uint64_t bytes)
+{
+	enum { PART = 1 << 18 };
+	uint64_t done = 0;
+
+	while (done < bytes) {
+		uint64_t part = bytes - done < PART ? bytes - done : PART;
+		int result = posix_fallocate(segment, (off_t)(offset + done),
+					     (off_t)part);
+
+		if (result == 0) {
+			done += part;
+		} else if (result != EINTR) {
+			if (done > 0)
+				(void)fallocate(segment, FALLOC_FL_PUNCH_HOLE |
+						FALLOC_FL_KEEP_SIZE,
+						(off_t)offset, (off_t)done);
+			return result;
+		}
+	}
+	return 0;
+}
+
 static void write_head(const plait_backend_port *port)
 {
 	struct shm_head *head = plaitp_shm_segment_head(port->base);
@@ -83,6 +108,7 @@ plait_status plaitp_shm_segment_create(plait_backend_port *port,
 				       plait_error *error)
 {
 	char name[SHM_FILE_BYTES];
+	int result;
 
 	plaitp_shm_name_of_file(port, name);
 	port->base_bytes = plaitp_shm_segment_bytes(port->ranks);
@@ -92,12 +118,14 @@ plait_status plaitp_shm_segment_create(plait_backend_port *port,
 		return plaitp_shm_fail(port->self, error, PLAIT_E_UNAVAILABLE,
 				       "memfd_create: %s", strerror(errno));
 	/* A segment that shrinks would be a signal in every process. */
-	if (ftruncate(port->segment, (off_t)port->end) != 0 ||
-	    fcntl(port->segment, F_ADD_SEALS, F_SEAL_SHRINK) != 0)
+	result = plaitp_shm_segment_allocate(port->segment, 0, port->end);
+	if (result == 0 && fcntl(port->segment, F_ADD_SEALS, F_SEAL_SHRINK) != 0)
+		result = errno;
+	if (result != 0)
 		return plaitp_shm_fail(port->self, error, PLAIT_E_NOMEM,
 				       "a segment of %llu bytes: %s",
 				       (unsigned long long)port->end,
-				       strerror(errno));
+				       strerror(result));
 	port->base = plaitp_shm_segment_map(port->segment, 0,
 					    port->base_bytes);
 	if (!port->base)

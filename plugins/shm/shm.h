@@ -74,10 +74,19 @@ struct shm_mailbox {
 
 /*
  *   FREE --receiver--> OFFERED --sender maps it--> TAKEN --sender--> LEFT
- *    ^                    |                                           |
+ *    ^                    |                          |                |
+ *    |                    |                        GIVEN --sender-----+
  *    +--------------------+---------- receiver destroys its half -----+
+ *
+ * GIVEN: the receiver has destroyed its half first.
  */
-enum { SHM_ENTRY_FREE, SHM_ENTRY_OFFERED, SHM_ENTRY_TAKEN, SHM_ENTRY_LEFT };
+enum {
+	SHM_ENTRY_FREE,
+	SHM_ENTRY_OFFERED,
+	SHM_ENTRY_TAKEN,
+	SHM_ENTRY_LEFT,
+	SHM_ENTRY_GIVEN
+};
 
 /* A link that the owner receives by. */
 struct shm_entry {
@@ -221,6 +230,9 @@ struct shm_entry *plaitp_shm_segment_entry(unsigned char *base, uint32_t ranks,
 					   uint32_t place);
 plait_status plaitp_shm_segment_create(plait_backend_port *port,
 				       plait_error *error);
+/* Allocate memory, so that no access is a signal (SIGBUS).  Returns 0 or the error;
+ * the segment is as before then. */
+int plaitp_shm_segment_allocate(int segment, uint64_t offset, uint64_t bytes);
 /* Null with errno. */
 void *plaitp_shm_segment_map(int segment, uint64_t offset, uint64_t bytes);
 /* Make the pages of a region, so that no message waits for them. */
@@ -350,6 +362,9 @@ plait_status plaitp_shm_place_take(plait_backend_port *port, uint64_t bytes,
 void plaitp_shm_place_offer(plait_backend_port *port, uint32_t place,
 			    const plait_link_request *request);
 void plaitp_shm_place_give_back(plait_backend_port *port, uint32_t place);
+/* The sender cannot use what it has taken: the offer stands again, if the receiver
+ * is still there. */
+void plaitp_shm_place_refuse(struct shm_entry *entry);
 /* Find and take the peer's offer.  PLAIT_PENDING: there is none. */
 plait_status plaitp_shm_place_accept(plait_backend_port *port,
 				     const plait_link_request *request,

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "shm/shm.h"
@@ -140,10 +141,130 @@ static void allocations_fail(void)
 	ranks_close(ends, 2);
 }
 
+/* The segment itself is allocated, or the port is not opened. */
+static void ports_need_memory(void)
+{
+	static struct rank rank;
+	char options[96];
+	struct stat facts;
+
+	new_name();
+	snprintf(options, sizeof(options), "rank=0 ranks=2 name=%s", name);
+	if (!OK(rank_load(&rank, "shm", options) == PLAIT_OK))
+		return;
+	fault = ENOSPC;
+	fault_at = 1;
+	IS_INT(rank_open(&rank, NULL), PLAIT_E_NOMEM);
+	HAS_STR(rank.error.text, "No space left on device");
+	fault_at = 0;
+	IS_INT(rank_open(&rank, NULL), PLAIT_OK);
+	IS_INT(fstat(segment_of(&rank), &facts), 0);
+	OK(facts.st_size > 0);
+	OK(facts.st_blocks * 512 >= facts.st_size);
+	rank_close(&rank);
+	rank_unload(&rank);
+}
+
+/* --- a mapping that fails */
+
+static struct rank *leaving; /* destroys `left` when mmap fails */
+static struct half left;
+static bool no_mapping;
+
+#if defined(__has_feature)
+#define HAS_SANITIZER \
+	(__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HAS_SANITIZER 1
+#else
+#define HAS_SANITIZER 0
+#endif
+
+#if !HAS_SANITIZER
+__attribute__((visibility("default")))
+void *mmap(void *at, size_t bytes, int access, int flags, int file, off_t offset)
+{
+	if (!no_mapping)
+		return (void *)syscall(SYS_mmap, at, bytes, access, flags,
+				       file, offset);
+	no_mapping = false;
+	if (leaving)
+		half_close(leaving, &left);
+	errno = ENOMEM;
+	return MAP_FAILED;
+}
+#endif
+
+/* A sender whose mapping fails gives the offer back, and takes it later. */
+static void senders_try_again(struct rank *ends)
+{
+	struct half in, out;
+
+	IS_INT(rank_link(&ends[0], NULL, rank_link_to(1, 1, 1, 2, 64), &in),
+	       PLAIT_OK);
+	no_mapping = true;
+	IS_INT(rank_link(&ends[1], NULL, rank_link_to(0, 0, 1, 2, 64), &out),
+	       PLAIT_E_NOMEM);
+	OK(!no_mapping);
+	IS_INT(rank_link(&ends[1], NULL, rank_link_to(0, 0, 1, 2, 64), &out),
+	       PLAIT_OK);
+	half_send(&out, 5, "x", 1);
+	IS_UINT(half_receive(&in, NULL, NULL), 5);
+	half_close(&ends[0], &in);
+	half_close(&ends[1], &out);
+}
+
+/* If the receiver leaves meanwhile, nothing is offered: not to the next sender of
+ * the number, and its memory is used again. */
+static void offers_end_with_receivers(struct rank *ends)
+{
+	struct stat before, after;
+	struct half in, out;
+
+	IS_INT(rank_link(&ends[0], NULL, rank_link_to(1, 1, 2, 2, 64), &left),
+	       PLAIT_OK);
+	IS_INT(fstat(segment_of(&ends[0]), &before), 0);
+	leaving = &ends[0];
+	no_mapping = true;
+	IS_INT(rank_link(&ends[1], NULL, rank_link_to(0, 0, 2, 2, 64), &out),
+	       PLAIT_E_NOMEM);
+	leaving = NULL;
+	IS_INT(rank_link(&ends[1], NULL, rank_link_to(0, 0, 2, 2, 64), &out),
+	       PLAIT_PENDING);
+	IS_INT(rank_link(&ends[0], NULL, rank_link_to(1, 1, 2, 2, 64), &in),
+	       PLAIT_OK);
+	IS_INT(fstat(segment_of(&ends[0]), &after), 0);
+	IS_INT(after.st_size, before.st_size);
+	IS_INT(rank_link(&ends[1], NULL, rank_link_to(0, 0, 2, 2, 64), &out),
+	       PLAIT_OK);
+	half_send(&out, 6, "x", 1);
+	IS_UINT(half_receive(&in, NULL, NULL), 6);
+	half_close(&ends[1], &out);
+	half_close(&ends[0], &in);
+}
+
+static void mappings_fail(void)
+{
+	static struct rank ends[2];
+
+	if (HAS_SANITIZER) {
+		SKIP("a sanitizer has mmap");
+		return;
+	}
+	new_name();
+	if (!ranks_open(ends, 2, "shm", name))
+		return;
+	senders_try_again(ends);
+	offers_end_with_receivers(ends);
+	ranks_close(ends, 2);
+}
+
 static const struct tap_scenario all[] = {
 	{ "descriptors run out", descriptors_run_out },
 	{ "incomplete segments are not there",
 	  incomplete_segments_are_not_there },
 	{ "allocations fail", allocations_fail },
+	{ "ports need memory", ports_need_memory },
+	{ "mappings fail", mappings_fail },
 };
 TAP_MAIN(all)
