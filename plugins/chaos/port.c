@@ -193,6 +193,7 @@ void plaitp_chaos_port_close(plait_backend *self, plait_backend_port *port)
 
 	plaitp_chaos_lock(system);
 	plaitp_chaos_mail_drop(port);
+	plaitp_chaos_wire_drop(port);
 	plaitp_chaos_clock_cancel(system, &port->death);
 	plaitp_chaos_clock_unreserve(system);
 	world->ports[port->rank] = NULL;

@@ -76,6 +76,8 @@ plait_status plaitp_chaos_port_check(const chaos_port *port, uint32_t peer,
 				     plait_error *error);
 /* mail.c: drop what is on its way to the port, or has arrived. */
 void plaitp_chaos_mail_drop(chaos_port *port);
+/* wire.c: drop messages to or from the port for which no receiver came. */
+void plaitp_chaos_wire_drop(chaos_port *port);
 /* wire.c: schedule what halves have sent and taken since the last look. */
 void plaitp_chaos_wire_look(chaos *system);
 

@@ -25,6 +25,7 @@ struct chaos_wire {
 	uint32_t from, to, depth;
 	uint64_t number, slot_bytes, stride, block_bytes;
 	struct half sender, receiver;
+	bool was_received; /* the receiver's half was made */
 	uint64_t moved; /* messages that arrived */
 	uint64_t returned; /* credits */
 };
@@ -115,15 +116,28 @@ void plaitp_chaos_wire_look(chaos *system)
 
 /* --- creation and destruction */
 
-static chaos_wire *find_wire(const chaos_world *world, uint32_t from,
-			     uint32_t to, uint64_t number)
+/* Returns true if the sender has left messages, and its half is not to be used
+ * again. */
+static bool is_left(const chaos_wire *wire)
 {
-	chaos_wire *wire = world->wires;
+	return wire->sender.block && !wire->sender.here;
+}
 
-	while (wire && (wire->from != from || wire->to != to ||
-			wire->number != number))
-		wire = wire->next;
-	return wire;
+/* A sender joins the wire whose sender has not left; a receiver the oldest one that
+ * has no receiver, else the newest one.  The newest wire is the first. */
+static chaos_wire *find_wire(const chaos_world *world, uint32_t from,
+			     uint32_t to, uint64_t number, bool sends)
+{
+	chaos_wire *wire, *found = NULL;
+
+	for (wire = world->wires; wire; wire = wire->next) {
+		if (wire->from != from || wire->to != to ||
+		    wire->number != number || (sends && is_left(wire)))
+			continue;
+		if (!found || (!sends && !wire->receiver.here))
+			found = wire;
+	}
+	return found;
 }
 
 static void unreserve(chaos *system, uint32_t events)
@@ -171,12 +185,10 @@ static void free_half(chaos *system, chaos_wire *wire, struct half *half)
 	half->block = NULL;
 }
 
-static void remove_if_unused(chaos *system, chaos_wire *wire)
+static void remove_wire(chaos *system, chaos_wire *wire)
 {
 	chaos_wire **place = &wire->world->wires;
 
-	if (wire->sender.here || wire->receiver.here)
-		return;
 	free_half(system, wire, &wire->sender);
 	while (*place != wire)
 		place = &(*place)->next;
@@ -185,6 +197,28 @@ static void remove_if_unused(chaos *system, chaos_wire *wire)
 	plaitp_chaos_clock_cancel(system, &wire->credits);
 	unreserve(system, 2);
 	plaitp_chaos_free(system, wire, sizeof(*wire));
+}
+
+/* Messages wait for a receiver that has not come yet. */
+static void remove_if_unused(chaos *system, chaos_wire *wire)
+{
+	bool waits = wire->sender.block && !wire->was_received &&
+		plaitp_driven_load64(&wire->sender.counters[0]) > 0;
+
+	if (!wire->sender.here && !wire->receiver.here && !waits)
+		remove_wire(system, wire);
+}
+
+void plaitp_chaos_wire_drop(chaos_port *port)
+{
+	chaos_wire *wire, *next;
+
+	for (wire = port->world->wires; wire; wire = next) {
+		next = wire->next;
+		if (wire->from == port->rank || wire->to == port->rank)
+			if (!wire->sender.here && !wire->receiver.here)
+				remove_wire(port->system, wire);
+	}
 }
 
 static plait_status check_request(const chaos_port *port,
@@ -254,7 +288,7 @@ static plait_status make(chaos_port *port, const plait_link_request *request,
 
 	link->port = port;
 	link->peer = request->peer;
-	link->wire = find_wire(port->world, from, to, request->number);
+	link->wire = find_wire(port->world, from, to, request->number, sends);
 	if (!link->wire)
 		link->wire = add_wire(port, request, from, to, error);
 	if (!link->wire)
@@ -264,6 +298,8 @@ static plait_status make(chaos_port *port, const plait_link_request *request,
 	status = check_wire(port, link->wire, link->half, request, error);
 	if (status == PLAIT_OK)
 		status = add_half(port->system, link->wire, link->half, error);
+	if (status == PLAIT_OK && !sends)
+		link->wire->was_received = true;
 	if (status != PLAIT_OK)
 		remove_if_unused(port->system, link->wire);
 	return status;

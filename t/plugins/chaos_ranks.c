@@ -148,22 +148,25 @@ static void a_rank_dies(void)
 static plait_backend_link *halves[2];
 static plait_link_view views[2];
 
+/* Rank 0 sends to rank 1. */
+static void make_half(uint32_t i)
+{
+	const plait_link_request request = {
+		.size = sizeof(request), .direction = i, .peer = 1 - i,
+		.number = 1, .depth = 2, .slot_bytes = 100,
+	};
+
+	views[i].size = sizeof(views[i]);
+	IS_INT(bed.table.link_create(bed.self, ports[i], &request, &halves[i],
+				     &bed.error), PLAIT_OK);
+	IS_INT(bed.table.link_view(bed.self, halves[i], &views[i], &bed.error),
+	       PLAIT_OK);
+}
+
 static void link_ranks(void)
 {
-	for (uint32_t i = 0; i < 2; i++) {
-		const plait_link_request request = {
-			.size = sizeof(request), .direction = i,
-			.peer = 1 - i, .number = 1, .depth = 2,
-			.slot_bytes = 100,
-		};
-
-		views[i].size = sizeof(views[i]);
-		IS_INT(bed.table.link_create(bed.self, ports[i], &request,
-					     &halves[i], &bed.error),
-		       PLAIT_OK);
-		IS_INT(bed.table.link_view(bed.self, halves[i], &views[i],
-					   &bed.error), PLAIT_OK);
-	}
+	make_half(0);
+	make_half(1);
 }
 
 static void unlink_ranks(void)
@@ -220,6 +223,43 @@ static void senders_may_go(void)
 	close_ranks();
 }
 
+/* So do those of a sender that was gone before the receiver came, and of the next
+ * sender of the number behind them; if no receiver comes, nothing is left. */
+static void receivers_may_come_late(void)
+{
+	if (!open_ranks("wire_ns=100"))
+		return;
+	for (uint64_t first = 0; first < 2; first++) {
+		make_half(0);
+		put(0);
+		if (first == 0)
+			put(1);
+		bed.table.link_destroy(bed.self, halves[0]);
+		drain();
+	}
+	make_half(1);
+	drain();
+	IS_UINT(*views[1].ready, 2);
+	IS_UINT(views[1].slots[views[1].stride + sizeof(plait_link_slot)], 1);
+	bed.table.link_destroy(bed.self, halves[1]);
+	make_half(1);
+	drain();
+	IS_UINT(*views[1].ready, 1);
+	bed.table.link_destroy(bed.self, halves[1]);
+	make_half(0);
+	bed.table.link_destroy(bed.self, halves[0]);
+	link_ranks();
+	drain();
+	IS_UINT(*views[1].ready, 0);
+	unlink_ranks();
+	for (uint32_t i = 0; i < 3; i++) {
+		make_half(0);
+		put(0);
+		bed.table.link_destroy(bed.self, halves[0]);
+	}
+	close_ranks();
+}
+
 static void the_dead_send_nothing(void)
 {
 	if (!open_ranks("dies=0@50 wire_ns=100"))
@@ -273,6 +313,7 @@ static const struct tap_scenario all[] = {
 	{ "a rank dies", a_rank_dies },
 	{ "messages are moved", messages_are_moved },
 	{ "senders may go", senders_may_go },
+	{ "receivers may come late", receivers_may_come_late },
 	{ "the dead send nothing", the_dead_send_nothing },
 	{ "seeds determine all", seeds_determine_all },
 };
