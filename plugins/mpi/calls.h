@@ -30,6 +30,8 @@
 	CALL(Comm_size, (MPI_Comm comm, int *size)) \
 	CALL(Comm_idup, (MPI_Comm comm, MPI_Comm *out, MPI_Request *request)) \
 	CALL(Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler handler)) \
+	CALL(Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler *out)) \
+	CALL(Errhandler_free, (MPI_Errhandler *handler)) \
 	CALL(Comm_create_keyval, \
 	     (MPI_Comm_copy_attr_function *copy, \
 	      MPI_Comm_delete_attr_function *remove, int *key, void *data)) \
@@ -55,6 +57,7 @@ struct mpi_calls {
 	MPI_Comm (*comm_from_fortran)(MPI_Fint comm);
 	/* Predefined handles, of which some MPIs have the addresses only. */
 	MPI_Comm world;
+	MPI_Comm self;
 	MPI_Comm no_comm;
 	MPI_Datatype byte;
 	MPI_Errhandler errors_return;

@@ -47,6 +47,7 @@ static const struct {
 #ifdef OPEN_MPI
 	{ "MPI_Comm_f2c", offsetof(struct mpi_calls, comm_from_fortran) },
 	{ "ompi_mpi_comm_world", offsetof(struct mpi_calls, world) },
+	{ "ompi_mpi_comm_self", offsetof(struct mpi_calls, self) },
 	{ "ompi_mpi_comm_null", offsetof(struct mpi_calls, no_comm) },
 	{ "ompi_mpi_byte", offsetof(struct mpi_calls, byte) },
 	{ "ompi_mpi_errors_return",
@@ -70,6 +71,7 @@ static void set_handles(struct mpi_calls *out)
 {
 	out->comm_from_fortran = from_fortran;
 	out->world = MPI_COMM_WORLD;
+	out->self = MPI_COMM_SELF;
 	out->no_comm = MPI_COMM_NULL;
 	out->byte = MPI_BYTE;
 	out->errors_return = MPI_ERRORS_RETURN;

@@ -37,6 +37,7 @@ struct plait_backend {
 
 /* Communicator of plait's own for one of the program's. */
 struct mpi_base {
+	enum { BASE_BEING_MADE, BASE_READY, BASE_FAILED } state;
 	MPI_Comm comm;
 	int rank;
 	int ranks;

@@ -153,13 +153,27 @@ static plait_status describe(plait_backend *self, struct mpi_base *base,
 	return PLAIT_OK;
 }
 
-/* Make the communicator of plait for `comm`.  What a failure leaves is never
- * freed: other ranks may have succeeded. */
+/* Make the communicator of plait for `comm`, which has `base` meanwhile, so that
+ * no other thread of this process does so, too. */
+static plait_status fill_base(plait_backend *self, MPI_Comm comm,
+			      struct mpi_base *base, plait_error *error)
+{
+	MPI_Request request;
+	plait_status status;
+	int code = self->mpi->Comm_idup(comm, &base->comm, &request);
+
+	if (code != MPI_SUCCESS)
+		return plaitp_mpi_fail(self, error, "Comm_idup", code);
+	status = await(self, &request, error);
+	return status == PLAIT_OK ? describe(self, base, error) : status;
+}
+
+/* What a failure leaves is never freed: other ranks may have succeeded, and other
+ * threads look at it. */
 static plait_status make_base(plait_backend *self, MPI_Comm comm,
 			      struct mpi_base **out, plait_error *error)
 {
 	struct mpi_base *base = plaitp_mpi_map(sizeof(*base));
-	MPI_Request request;
 	plait_status status;
 	int code;
 
@@ -168,17 +182,31 @@ static plait_status make_base(plait_backend *self, MPI_Comm comm,
 		return plaitp_driven_fail(self->driven.services, error,
 					  PLAIT_E_NOMEM, 0, MPI_PLUGIN_NAME
 					  ": no memory for a communicator");
-	code = self->mpi->Comm_idup(comm, &base->comm, &request);
+	code = self->mpi->Comm_set_attr(comm, process.key, base);
 	if (code != MPI_SUCCESS) {
 		plaitp_mpi_unmap(base, sizeof(*base));
-		return plaitp_mpi_fail(self, error, "Comm_idup", code);
+		return plaitp_mpi_fail(self, error, "Comm_set_attr", code);
 	}
-	status = await(self, &request, error);
-	if (status == PLAIT_OK)
-		status = describe(self, base, error);
-	if (status == PLAIT_OK)
-		self->mpi->Comm_set_attr(comm, process.key, base);
+	status = fill_base(self, comm, base, error);
+	base->state = status == PLAIT_OK ? BASE_READY : BASE_FAILED;
 	return status;
+}
+
+/* Another thread is making the base. */
+static plait_status await_base(plait_backend *self, struct mpi_base *base,
+			       plait_error *error)
+{
+	while (base->state == BASE_BEING_MADE) {
+		plaitp_mpi_process_unlock();
+		sched_yield();
+		plaitp_mpi_process_lock();
+	}
+	if (base->state == BASE_READY)
+		return PLAIT_OK;
+	return plaitp_driven_fail(self->driven.services, error,
+				  PLAIT_E_FAILED, 0, MPI_PLUGIN_NAME
+				  ": another thread could not duplicate the "
+				  "communicator");
 }
 
 static int copy_none(MPI_Comm comm, int key, void *data, void *in, void *out,
@@ -218,7 +246,60 @@ static plait_status find_base(plait_backend *self, MPI_Comm comm,
 	code = self->mpi->Comm_get_attr(comm, process.key, out, &found);
 	if (code != MPI_SUCCESS)
 		return plaitp_mpi_fail(self, error, "Comm_get_attr", code);
-	return found ? PLAIT_OK : make_base(self, comm, out, error);
+	if (found && (*out)->state == BASE_READY)
+		return PLAIT_OK;
+	return found && (*out)->state == BASE_BEING_MADE ?
+		       await_base(self, *out, error) :
+		       make_base(self, comm, out, error);
+}
+
+/* A communicator that is none is an error of MPI, which ends the process by
+ * default: on MPI_COMM_WORLD, since MPI 4 on MPI_COMM_SELF. */
+static plait_status check_comm(plait_backend *self, MPI_Comm comm,
+			       plait_error *error)
+{
+	const struct mpi_calls *mpi = self->mpi;
+	const MPI_Comm raised_on[2] = { mpi->world, mpi->self };
+	MPI_Errhandler before[2];
+	int code, size;
+
+	for (int i = 0; i < 2; i++) {
+		mpi->Comm_get_errhandler(raised_on[i], &before[i]);
+		mpi->Comm_set_errhandler(raised_on[i], mpi->errors_return);
+	}
+	code = comm ? mpi->Comm_size(comm, &size) : MPI_ERR_COMM;
+	for (int i = 0; i < 2; i++) {
+		mpi->Comm_set_errhandler(raised_on[i], before[i]);
+		mpi->Errhandler_free(&before[i]);
+	}
+	if (code == MPI_SUCCESS)
+		return PLAIT_OK;
+	return plaitp_driven_fail(self->driven.services, error,
+				  PLAIT_E_INVALID, code, MPI_PLUGIN_NAME
+				  ": plait_world_desc.native is no "
+				  "communicator; give it as MPI_Comm_c2f does");
+}
+
+/* The communicator of the request, or MPI_COMM_WORLD. */
+static plait_status find_comm(plait_backend *self,
+			      const plait_port_request *request, MPI_Comm *out,
+			      plait_error *error)
+{
+	*out = self->mpi->world;
+	if (request->native_kind == 0)
+		return PLAIT_OK;
+	if (request->native != (uint64_t)(MPI_Fint)request->native &&
+	    request->native != (uint32_t)request->native)
+		return plaitp_driven_fail(
+			self->driven.services, error, PLAIT_E_INVALID, 0,
+			MPI_PLUGIN_NAME ": plait_world_desc.native is larger "
+			"than a communicator of Fortran");
+	*out = self->mpi->comm_from_fortran((MPI_Fint)request->native);
+	if (*out == self->mpi->no_comm)
+		return plaitp_driven_fail(
+			self->driven.services, error, PLAIT_E_INVALID, 0,
+			MPI_PLUGIN_NAME ": the communicator is MPI_COMM_NULL");
+	return check_comm(self, *out, error);
 }
 
 plait_status plaitp_mpi_process_base(plait_backend *self,
@@ -226,21 +307,15 @@ plait_status plaitp_mpi_process_base(plait_backend *self,
 				     struct mpi_base **out,
 				     plait_error *error)
 {
-	MPI_Comm comm = self->mpi->world;
-	plait_status status;
+	plait_status status = PLAIT_OK;
+	MPI_Comm comm;
 
-	if (!plaitp_mpi_is_initialized(self->mpi)) {
+	if (!plaitp_mpi_is_initialized(self->mpi))
 		status = initialize(self, error);
-		if (status != PLAIT_OK)
-			return status;
-		comm = self->mpi->world;
-	}
-	if (request->native_kind != 0)
-		comm = self->mpi->comm_from_fortran((MPI_Fint)request->native);
-	if (comm == self->mpi->no_comm)
-		return plaitp_driven_fail(
-			self->driven.services, error, PLAIT_E_INVALID, 0,
-			MPI_PLUGIN_NAME ": the communicator is MPI_COMM_NULL");
+	if (status == PLAIT_OK)
+		status = find_comm(self, request, &comm, error);
+	if (status != PLAIT_OK)
+		return status;
 	status = find_base(self, comm, out, error);
 	if (status == PLAIT_OK)
 		(*out)->worlds++;

@@ -4,12 +4,12 @@
  *
  *	scenarios PLUGIN SCENARIO [SEED [DEPTH [SLOT_BYTES [MESSAGES]]]]
  */
-#include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "native.h"
 #include "rank.h"
 
 enum { MOST_RANKS = 8, LINKS = 2, MAILS = 300 };
@@ -459,70 +459,6 @@ static void failed(void)
 	lose_rank(false);
 }
 
-/* --- native communicators ------------------------------------------------- */
-
-static void *find(void *library, const char *name)
-{
-	void *out = dlsym(library, name);
-
-	MUST(out != NULL);
-	return out;
-}
-
-/* MPI_Comm_c2f(MPI_COMM_WORLD), without a header of either MPI. */
-static uint64_t fortran_world(void *library)
-{
-	int (*convert)(void *);
-	void *found;
-
-	if (strcmp(rank.plugin, "mpich") == 0)
-		return 0x44000000;
-	found = find(library, "MPI_Comm_c2f");
-	memcpy(&convert, &found, sizeof(found));
-	return (uint64_t)(uint32_t)convert(find(library,
-						"ompi_mpi_comm_world"));
-}
-
-/* The program initialises MPI, and finalises it after the world. */
-static void native(void)
-{
-	bool is_mpich = strcmp(rank.plugin, "mpich") == 0;
-	void *library = dlopen(is_mpich ? "libmpich.so.12" : "libmpi.so.40",
-			       RTLD_NOW);
-	int (*call)(void *, void *), (*finalize)(void), flag = 0;
-	int (*finalized)(int *);
-	uint32_t turn;
-	void *found;
-
-	MUST(library != NULL);
-	found = find(library, "MPI_Init");
-	memcpy(&call, &found, sizeof(found));
-	found = find(library, "MPI_Finalize");
-	memcpy(&finalize, &found, sizeof(found));
-	found = find(library, "MPI_Finalized");
-	memcpy(&finalized, &found, sizeof(found));
-	MUST(call(NULL, NULL) == 0);
-	for (turn = 0; turn < 3; turn++) {
-		rank_open(turn == 1 ? 0 : fortran_world(library));
-		rank_meet();
-		rank_close();
-	}
-	MUST(finalized(&flag) == 0 && flag == 0);
-	MUST(finalize() == 0);
-	fakehost_init(&rank.host, "");
-	MUST(fakehost_load(rank.plugin, &rank.table));
-	MUST(fakehost_open(&rank.host, &rank.table, &rank.self,
-			   &rank.error) == PLAIT_OK);
-	MUST(rank.table.port_open(rank.self,
-				  &(plait_port_request){
-					  .size =
-					  sizeof(plait_port_request) },
-				  &rank.port, &rank.error) ==
-	     PLAIT_E_UNAVAILABLE);
-	rank.table.close(rank.self);
-	fakehost_fini(&rank.host);
-}
-
 /* Without a launcher: refused with a reason. */
 static void alone(void)
 {
@@ -547,6 +483,7 @@ static const struct {
 	{ "native", native },	    { "alone", alone },
 	{ "left", left },	    { "two", two },
 	{ "killed", killed },	    { "failed", failed },
+	{ "threads", threads },	    { "invalid", invalid },
 };
 
 int main(int argc, char **argv)

@@ -21,6 +21,7 @@ SCENARIOS = (
     ("early_end", 2, (4, 200)), ("early_end", 2, (2, 500000)),
     ("pending", 2, (2, 3000)), ("pending", 2, (4, 400000)), ("pending", 4, (2, 100)),
     ("mismatch", 2, ()), ("overfull", 2, ()), ("refused", 2, ()), ("native", 2, ()), ("two", 2, ()), ("left", 2, ()),
+    ("threads", 2, ()), ("invalid", 2, ()),
 )
 
 reasons = {kind: lacking(kind) for kind in ("openmpi", "mpich")}
