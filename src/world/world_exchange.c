@@ -80,10 +80,12 @@ static plait_status take_all(exchange *at)
 	while (status == PLAIT_OK && at->missing > 0 &&
 	       plait__world_mail_take(&at->world->mailbox, at->kind,
 				      at->number, 0, &kept)) {
-		if (kept.peer >= at->world->ranks || at->came[kept.peer])
+		if (kept.peer >= at->world->ranks)
 			continue;
+		/* A second record says that its rank has failed since, or is
+		 * the first one again. */
+		at->missing -= !at->came[kept.peer];
 		at->came[kept.peer] = 1;
-		at->missing--;
 		status = at->take(at->arg, kept.peer, &kept.mail, at->error);
 	}
 	return status;

@@ -52,29 +52,39 @@ static plait_status check_mail(const plait__kept_mail *kept, uint64_t bytes,
 	return PLAIT_OK;
 }
 
-/* Caller holds the lock. */
-static plait_status fetch_one(plait__world_mailbox *box,
-			      const plait__world_port *port, plait_error *error)
+static plait_status read_one(const plait__world_port *port,
+			     plait__kept_mail *kept, plait_error *error)
 {
 	unsigned char room[PLAIT__WORLD_MAIL_BYTES] = { 0 };
-	plait__kept_mail kept = { 0 };
 	uint64_t bytes;
-	plait_status status = plait__world_port_next(port, &kept.peer, room,
+	plait_status status = plait__world_port_next(port, &kept->peer, room,
 						     &bytes, error);
 
 	if (status != PLAIT_OK)
 		return status;
-	memcpy(&kept.mail, room, sizeof(kept.mail));
-	status = check_mail(&kept, bytes, error);
+	memcpy(&kept->mail, room, sizeof(kept->mail));
+	return check_mail(kept, bytes, error);
+}
+
+/* The place comes first, so that no record is lost without memory.  Caller holds
+ * the lock. */
+static plait_status fetch_one(plait__world_mailbox *box,
+			      const plait__world_port *port, plait_error *error)
+{
+	plait__kept_mail none = { 0 };
+	plait__kept_mail *kept;
+	plait_status status;
+
+	kept = PLAIT__VECTOR_ADD(&box->kept, &none);
+	if (kept == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM, "no memory for mail");
+	status = read_one(port, kept, error);
 	if (status != PLAIT_OK)
-		return status;
-	if (box->kept.count >= PLAIT__WORLD_BOX_MAX)
+		plait__vector_truncate(&box->kept, box->kept.count - 1);
+	else if (box->kept.count > PLAIT__WORLD_BOX_MAX)
 		remove_at(box, 0);
-	if (PLAIT__VECTOR_ADD(&box->kept, &kept) == NULL)
-		return plait__fail(error, PLAIT_E_NOMEM,
-				   "no memory for mail of rank %u", kept.peer);
 	at_store_relaxed_u32(&box->count, box->kept.count);
-	return PLAIT_OK;
+	return status;
 }
 
 plait_status plait__world_mail_fetch(plait__world_mailbox *box,

@@ -198,6 +198,16 @@ static plait_status read_view(const plait__world_port *port,
 	return PLAIT_OK;
 }
 
+void plait__world_port_unlink(const plait__world_port *port,
+			      plait_backend_link *raw)
+{
+	if (raw == NULL)
+		return;
+	plait__mutex_lock(&port->transport->lock);
+	table_of(port)->link_destroy(self_of(port), raw);
+	plait__mutex_unlock(&port->transport->lock);
+}
+
 plait_status plait__world_port_link(const plait__world_port *port,
 				    const plait_link_request *request,
 				    plait_backend_link **out_raw,
@@ -208,31 +218,26 @@ plait_status plait__world_port_link(const plait__world_port *port,
 	plait_backend_link *raw = NULL;
 	plait_status status;
 
-	*out_raw = NULL;
 	plait__mutex_lock(&port->transport->lock);
 	status = table_of(port)->link_create(self_of(port), port->raw, request,
 					     &raw, &room);
-	if (status == PLAIT_OK && raw != NULL) {
-		*out_raw = raw;
+	if (status != PLAIT_OK)
+		raw = NULL;
+	*out_raw = raw;
+	if (raw != NULL)
 		status = table_of(port)->link_view(self_of(port), raw, &view,
 						   &room);
-	}
 	plait__mutex_unlock(&port->transport->lock);
-	if (status == PLAIT_PENDING)
+	if (status == PLAIT_PENDING && raw == NULL)
 		return status;
 	status = check(port, status, "link_create or link_view", &room, error);
-	return status == PLAIT_OK ? read_view(port, request, &view, link,
-					      error) : status;
-}
-
-void plait__world_port_unlink(const plait__world_port *port,
-			      plait_backend_link *raw)
-{
-	if (raw == NULL)
-		return;
-	plait__mutex_lock(&port->transport->lock);
-	table_of(port)->link_destroy(self_of(port), raw);
-	plait__mutex_unlock(&port->transport->lock);
+	if (status == PLAIT_OK)
+		status = read_view(port, request, &view, link, error);
+	if (status != PLAIT_OK) {
+		plait__world_port_unlink(port, raw);
+		*out_raw = NULL;
+	}
+	return status;
 }
 
 plait_status plait__world_port_check_peer(const plait__world_port *port,

@@ -37,7 +37,7 @@ static bool passes(struct rank *from, struct rank *to, uint64_t number)
 		    PLAIT_OK))
 		return false;
 	bytes = rank_receive(to, &peer, in);
-	return IS_UINT(bytes, sizeof(number)) & IS_UINT(in[0], number) &
+	return IS_UINT(bytes, sizeof(number)) && IS_UINT(in[0], number) &&
 		IS_UINT(peer, from->facts.rank);
 }
 
