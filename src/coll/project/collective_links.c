@@ -92,10 +92,30 @@ static plait_status make_part(plait__collective *collective, uint32_t index,
 					   (unsigned long long)world->open_ns /
 						   1000000);
 		status = plait__world_progress(world, error);
+		if (status == PLAIT_OK)
+			status = plait__collective_links_check(collective,
+							       error);
 		if (status != PLAIT_OK)
 			return status;
 		plait__world_rest();
 	}
+}
+
+plait_status plait__collective_links_check(plait__collective *collective,
+					   plait_error *error)
+{
+	plait__kept_mail kept;
+
+	if (collective->refused_by == 0) {
+		if (!plait__world_mail_take(&collective->world->mailbox,
+					    PLAIT__MAIL_COLLECTIVE,
+					    collective->number, 0, &kept))
+			return PLAIT_OK;
+		collective->refused_by = kept.peer + UINT64_C(1);
+	}
+	return plait__fail(error, PLAIT_E_CANCELLED,
+			   "rank %llu could not create this collective",
+			   (unsigned long long)collective->refused_by - 1);
 }
 
 plait_status plait__collective_links_make(plait__collective *collective,

@@ -141,18 +141,25 @@ static plait_status make_parts(plait__collective *collective,
 
 /* ---- agreement ---- */
 
+typedef struct agreement {
+	plait__mail_collective own;
+	bool is_over; /* by what another rank has sent, as on all ranks */
+} agreement;
+
 static plait_status compare(void *arg, uint32_t peer,
 			    const plait__world_mail *mail, plait_error *error)
 {
-	const plait__mail_collective *own = arg;
+	agreement *at = arg;
+	const plait__mail_collective *own = &at->own;
 	const plait__mail_collective *other = &mail->of.collective;
 
+	if (memcmp(own, other, sizeof(*own)) == 0)
+		return PLAIT_OK;
+	at->is_over = true;
 	if (other->schedules == PLAIT__COLLECTIVE_REFUSED)
 		return plait__fail(error, PLAIT_E_CANCELLED,
 				   "rank %u could not create this collective",
 				   peer);
-	if (memcmp(own, other, sizeof(*own)) == 0)
-		return PLAIT_OK;
 	return plait__fail(error, PLAIT_E_INVALID,
 			   "rank %u creates the collective of other schedules "
 			   "(%llu of them, this rank %llu)", peer,
@@ -160,22 +167,28 @@ static plait_status compare(void *arg, uint32_t peer,
 			   (unsigned long long)own->schedules);
 }
 
-/* Tell all ranks that this one cannot create its part. */
-static void refuse(plait__world *world, plait__world_mail *mail)
+/* Tell all ranks that this one cannot create its part, in whatever state they
+ * are. */
+static void refuse(plait__world *world, uint64_t number)
 {
 	uint64_t deadline = plait__clock_now_ns() + REFUSAL_NS;
+	plait__world_mail mail;
 
-	mail->of.collective.schedules = PLAIT__COLLECTIVE_REFUSED;
+	memset(&mail, 0, sizeof(mail));
+	mail.kind = PLAIT__MAIL_COLLECTIVE;
+	mail.number = number;
+	mail.of.collective.schedules = PLAIT__COLLECTIVE_REFUSED;
 	for (uint32_t i = 0; i < world->ranks; i++)
 		if (i != world->rank)
-			(void)plait__world_send(world, i, mail, deadline, NULL);
+			(void)plait__world_send(world, i, &mail, deadline, NULL);
 }
 
 static plait_status connect(plait__collective *collective,
 			    plait_schedule *const *schedules,
-			    plait_error *error)
+			    bool *out_is_over, plait_error *error)
 {
 	plait__world *world = collective->world;
+	agreement at = { .is_over = false };
 	plait__world_mail mail;
 	plait_status status;
 
@@ -183,12 +196,12 @@ static plait_status connect(plait__collective *collective,
 	mail.kind = PLAIT__MAIL_COLLECTIVE;
 	mail.number = collective->number;
 	status = make_parts(collective, schedules, &mail, error);
-	if (status != PLAIT_OK) {
-		refuse(world, &mail);
+	if (status != PLAIT_OK)
 		return status;
-	}
+	at.own = mail.of.collective;
 	status = plait__world_exchange(world, &mail, "create the collective",
-				       compare, &mail.of.collective, error);
+				       compare, &at, error);
+	*out_is_over = at.is_over;
 	return status == PLAIT_OK ?
 		       plait__collective_links_make(collective, error) : status;
 }
@@ -227,15 +240,18 @@ static plait_status make_collective(plait__world *world,
 	uint64_t number = world->next_collective++;
 	plait__collective *collective;
 	plait_status status = allocate(world, count, &collective, error);
+	bool is_over = false;
 
 	if (status == PLAIT_OK) {
 		collective->number = number;
-		status = connect(collective, schedules, error);
+		status = connect(collective, schedules, &is_over, error);
 	}
 	if (status == PLAIT_OK)
 		status = plait__object_init(&collective->object,
 					    &collective_class,
 					    world->object.context, error);
+	if (status != PLAIT_OK && !is_over)
+		refuse(world, number);
 	if (status == PLAIT_OK)
 		*out = plait__object_handle(&collective->object);
 	else if (collective != NULL)

@@ -24,6 +24,7 @@ typedef struct plait__collective {
 	plait__object object;
 	plait__world *world;	/* held */
 	uint64_t number;	/* in the world, equal on all ranks */
+	uint64_t refused_by;	/* rank + 1 that could not create it, or 0 */
 	uint32_t part_count;
 	plait__collective_part *parts;
 	const plait__backend *spans; /* takes spans of calls, or null */
@@ -58,6 +59,10 @@ plait_status plait__collective_slots_choose(const plait__world *world,
 /* Create the halves of links of all parts; waits for the peers. */
 plait_status plait__collective_links_make(plait__collective *collective,
 					  plait_error *error);
+
+/* PLAIT_E_CANCELLED: a rank could not create its part, behind the agreement. */
+plait_status plait__collective_links_check(plait__collective *collective,
+					   plait_error *error);
 
 /* Destroy them, when the peers have taken what was sent, or after a second. */
 void plait__collective_links_free(plait__collective *collective);

@@ -138,6 +138,9 @@ static plait_status look(plait__collective_wait *wait)
 	plait_status status = plait__world_progress(wait->collective->world,
 						    wait->error);
 
+	if (status == PLAIT_OK)
+		status = plait__collective_links_check(wait->collective,
+						       wait->error);
 	return status == PLAIT_OK ? check_stops(wait) : status;
 }
 
