@@ -168,7 +168,7 @@ static plait_status fill_base(plait_backend *self, MPI_Comm comm,
 	return status == PLAIT_OK ? describe(self, base, error) : status;
 }
 
-/* What a failure leaves is never freed: other ranks may have succeeded, and other
+/* A base that failed is never freed: other ranks may have succeeded, and other
  * threads look at it. */
 static plait_status make_base(plait_backend *self, MPI_Comm comm,
 			      struct mpi_base **out, plait_error *error)

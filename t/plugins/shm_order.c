@@ -152,8 +152,8 @@ static void gave_up_before(void)
 	ranks_close(world, 2);
 }
 
-/* What a process leaves that is killed in the middle of binding its port: its
- * claim in the mailbox of the peer. */
+/* A process that is killed in the middle of binding its port leaves its claim in
+ * the mailbox of the peer. */
 static void killed_while_it_binds(void)
 {
 	static struct rank world[2];
