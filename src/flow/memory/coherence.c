@@ -86,21 +86,27 @@ static bool overlaps(const plait__coherence *coherence, uint32_t i,
 	return plait__box_overlap(&at(&coherence->versions, i)->box, box);
 }
 
+void plait__coherence_set(plait__coherence *coherence,
+			  const plait__version *version)
+{
+	for (uint32_t i = coherence->versions.count; i-- > 0;) {
+		if (!overlaps(coherence, i, &version->box))
+			continue;
+		split(coherence, i, &version->box);
+		remove_at(&coherence->versions, i);
+	}
+	if (PLAIT__VECTOR_ADD(&coherence->versions, version) == NULL)
+		coherence->failed = true;
+	join_if_many(coherence);
+}
+
 void plait__coherence_write(plait__coherence *coherence, const plait_box *box,
 			    uint32_t writer, uint32_t memory)
 {
 	const plait__version written = { *box, UINT64_C(1) << memory, writer,
 					 memory };
 
-	for (uint32_t i = coherence->versions.count; i-- > 0;) {
-		if (!overlaps(coherence, i, box))
-			continue;
-		split(coherence, i, box);
-		remove_at(&coherence->versions, i);
-	}
-	if (PLAIT__VECTOR_ADD(&coherence->versions, &written) == NULL)
-		coherence->failed = true;
-	join_if_many(coherence);
+	plait__coherence_set(coherence, &written);
 }
 
 /* Set the memory's bit to `valid` in each version that has any. */

@@ -35,6 +35,10 @@ void plait__coherence_fini(plait__coherence *coherence);
 void plait__coherence_write(plait__coherence *coherence, const plait_box *box,
 			    uint32_t writer, uint32_t memory);
 
+/* The box gets the values of `version`, in the memories of its `valid`. */
+void plait__coherence_set(plait__coherence *coherence,
+			  const plait__version *version);
+
 /* A memory gets the newest values of a box. */
 void plait__coherence_add(plait__coherence *coherence, const plait_box *box,
 			  uint32_t memory);
