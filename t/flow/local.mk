@@ -81,3 +81,6 @@ API_TESTS += %D%/device_choice.t
 SEEDED_TESTS += %D%/device_choice.t
 API_TESTS += %D%/device_split.t
 %C%_device_split_t_LDADD = $(LDADD_API)
+UNIT_TESTS += %D%/task_ranks.t
+SEEDED_TESTS += %D%/task_ranks.t
+UNIT_TESTS += %D%/program_hash.t

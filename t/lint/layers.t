@@ -28,7 +28,7 @@ LAYERS = {
     "coll/node": "base sys coll coroutine pool plugin kernel object world graph plan run",
     "coll/use": "base sys coll world object plugin plan render",
     "render": "base plan",
-    "flow": "base sys pool ffi kernel source plugin object graph plan run",
+    "flow": "base sys pool ffi kernel source plugin object world graph plan run",
     "run": "base sys coroutine pool plugin ffi kernel source object graph plan render",
 }
 LAYERS = {name: set(below.split()) | {name} for name, below in LAYERS.items()}
@@ -126,14 +126,15 @@ none(["%s includes <%s>" % (p, n) for p in plan for m, n in includes(p)
       if m == "<" and n.split(".")[0] not in PURE],
      "the planner and collectives include nothing that can tell two runs apart")
 pure = [p for p in src if p.startswith(("src/flow/region/", "src/flow/access/", "src/flow/show/",
-                                        "src/flow/policy/", "src/flow/memory/", "src/flow/proof/"))]
+                                        "src/flow/policy/", "src/flow/memory/", "src/flow/proof/",
+                                        "src/flow/rank/"))]
 FLOW_PURE = ("base/", "plan/io/", "flow/region/", "flow/access/", "flow/show/", "flow/policy/",
-             "flow/memory/", "flow/proof/", "plait/")
+             "flow/memory/", "flow/proof/", "flow/rank/", "plait/")
 none(["%s includes %s" % (p, n) for p in pure for m, n in includes(p)
       if (n.split(".")[0] not in PURE if m == "<" else
           not n.startswith(FLOW_PURE) and n not in (
               "plan/schedule/place_command.h", "plan/check/graph_check.h"))],
-     "regions, accesses, policies, records, proofs and instructions of flows are pure")
+     "regions, accesses, policies, records, proofs, instructions and ranks of flows are pure")
 none([f for p in sources("plugins") for f in check_plugin(p)],
      "plugins include plait/plugin.h, their own files and what some share")
 none(["%s includes %s" % (p, n) for p in sources("tools", "examples") for m, n in includes(p)

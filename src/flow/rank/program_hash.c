@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* Hash of a program; see program_hash.h. */
+#include "flow/rank/program_hash.h"
+
+#include <string.h>
+
+enum { MASK = PLAIT__HORIZON_KEPT - 1 };
+
+/* The horizon of the next task. */
+static uint64_t current(const plait__program_hash *hash)
+{
+	return hash->tasks / hash->period + 1;
+}
+
+void plait__program_hash_init(plait__program_hash *hash, uint32_t period)
+{
+	hash->period = period;
+	hash->horizons[1 & MASK].number = 1;
+}
+
+const plait__horizon *plait__program_hash_add(plait__program_hash *hash,
+					      uint64_t word, const char *label)
+{
+	uint64_t number = current(hash);
+	plait__horizon *horizon = &hash->horizons[number & MASK], *next;
+	char *room = hash->labels[number & MASK][horizon->count];
+	size_t length = label == NULL ? 0 : strlen(label);
+
+	if (length >= PLAIT__HORIZON_LABEL)
+		length = PLAIT__HORIZON_LABEL - 1;
+	if (length > 0)
+		memcpy(room, label, length);
+	room[length] = '\0';
+	horizon->each[horizon->count++] = (uint16_t)(word ^ word >> 16 ^
+						     word >> 32 ^ word >> 48);
+	hash->hash = plait__program_hash_mix(hash->hash, word);
+	hash->tasks++;
+	if (horizon->count < hash->period)
+		return NULL;
+	next = &hash->horizons[(number + 1) & MASK];
+	memset(next, 0, sizeof(*next));
+	next->number = number + 1;
+	next->before = hash->hash;
+	return horizon;
+}
+
+plait__horizon plait__program_hash_end(const plait__program_hash *hash)
+{
+	plait__horizon last = hash->horizons[current(hash) & MASK];
+
+	last.is_last = 1;
+	return last;
+}
+
+const plait__horizon *
+plait__program_hash_find(const plait__program_hash *hash, uint64_t number)
+{
+	const plait__horizon *found = &hash->horizons[number & MASK];
+
+	return number < current(hash) && found->number == number ? found : NULL;
+}
+
+const char *plait__program_hash_label(const plait__program_hash *hash,
+				      uint64_t number, uint32_t index)
+{
+	return hash->labels[number & MASK][index];
+}
+
+uint32_t plait__program_hash_differ(const plait__horizon *own,
+				    const plait__horizon *other)
+{
+	uint32_t count = own->count < other->count ? own->count : other->count;
+
+	if (own->before != other->before)
+		return 0;
+	for (uint32_t i = 0; i < count; i++)
+		if (own->each[i] != other->each[i])
+			return i;
+	return own->count > other->count ? count : PLAIT__HORIZON_TASKS;
+}

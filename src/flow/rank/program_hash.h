@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Hash of a program: a word per task, gathered in horizons of equally many tasks.
+ * Ranks compare horizons; the words of the last ones are kept, so that the first
+ * task that differs has an index and a label.  Pure.
+ */
+#ifndef PLAIT_SRC_FLOW_RANK_PROGRAM_HASH_H
+#define PLAIT_SRC_FLOW_RANK_PROGRAM_HASH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	/* Most tasks of a horizon, and the default. */
+	PLAIT__HORIZON_TASKS = 64,
+	/* Horizons that a rank may be ahead of another one. */
+	PLAIT__HORIZON_AHEAD = 4,
+	/* Kept horizons, a power of two: of a rank that is as far behind, of one
+	 * that is as far ahead, and the own one. */
+	PLAIT__HORIZON_KEPT = 16,
+	PLAIT__HORIZON_LABEL = 32
+};
+
+/* Horizon as ranks tell it: no padding. */
+typedef struct plait__horizon {
+	uint64_t number;   /* 1, 2, ... */
+	uint64_t before;   /* hash of all tasks before it */
+	uint64_t slots;	   /* of a last one: sent to the rank that it is told */
+	uint32_t count;	   /* tasks */
+	uint32_t is_last;  /* the rank submits no more */
+	uint16_t each[PLAIT__HORIZON_TASKS]; /* words of the tasks, cut */
+} plait__horizon;
+
+typedef struct plait__program_hash {
+	uint32_t period;
+	uint64_t tasks;
+	uint64_t hash;
+	plait__horizon horizons[PLAIT__HORIZON_KEPT]; /* by number */
+	char labels[PLAIT__HORIZON_KEPT][PLAIT__HORIZON_TASKS]
+		   [PLAIT__HORIZON_LABEL];
+} plait__program_hash;
+
+/* `period` tasks make a horizon.  Memory is zeroed. */
+void plait__program_hash_init(plait__program_hash *hash, uint32_t period);
+
+/* Returns a word with another one mixed in; begin with 0. */
+static inline uint64_t plait__program_hash_mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+/* Add a task; `label` may be null.  Returns its horizon if that is over, else
+ * null. */
+const plait__horizon *plait__program_hash_add(plait__program_hash *hash,
+					      uint64_t word,
+					      const char *label);
+
+/* The horizon in which the next task is, with `is_last`: it may have none. */
+plait__horizon plait__program_hash_end(const plait__program_hash *hash);
+
+/* Find a horizon that is over and kept; null: there is none. */
+const plait__horizon *
+plait__program_hash_find(const plait__program_hash *hash, uint64_t number);
+
+/* The label of a task of a kept horizon, "" without one. */
+const char *plait__program_hash_label(const plait__program_hash *hash,
+				      uint64_t number, uint32_t index);
+
+/* Index of the first task that differs in a horizon that is over, and the same
+ * one of another rank; PLAIT__HORIZON_TASKS: none differs.  A task beyond the last
+ * one of the other rank does. */
+uint32_t plait__program_hash_differ(const plait__horizon *own,
+				    const plait__horizon *other);
+
+#endif
