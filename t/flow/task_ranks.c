@@ -12,12 +12,12 @@
 
 #include <stdlib.h>
 
-enum { WIDE = 13, TALL = 7, CELLS = WIDE * TALL, RANKS = 5, STEPS = 60,
-       DATA = 2 };
+enum { WIDE = 13, TALL = 7, CELLS = WIDE * TALL, RANKS = 5 };
+enum { STEPS = 60, DATA = 2 };
 
 static const plait_box whole = { { 0, 0, 0 }, { WIDE, TALL, 1 } };
 
-/* What brute force knows of one data. */
+/* One data as brute force knows it. */
 static struct model {
 	plait__coherence owners;
 	uint32_t newest[CELLS]; /* the task that wrote the element; 0: none */

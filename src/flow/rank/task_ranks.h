@@ -3,8 +3,9 @@
  * Ranks of tasks, and transfers between ranks.  The owner map of a data is its
  * coherence, with a rank in place of a memory: `valid` has the ranks with the
  * newest value of a box, `writer` the task that wrote it, `memory` its owner: the
- * rank of that task, or of values that all ranks wrote its home.  Homes are equal slabs of the outermost
- * dimension.  Calls in the same order give the same results on all ranks.  Pure.
+ * rank of that task, or of values that all ranks wrote its home.  Homes are equal
+ * slabs of the outermost dimension.  Calls in the same order give the same
+ * results on all ranks.  Pure.
  */
 #ifndef PLAIT_SRC_FLOW_RANK_TASK_RANKS_H
 #define PLAIT_SRC_FLOW_RANK_TASK_RANKS_H
