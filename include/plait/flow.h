@@ -44,6 +44,7 @@
 #include "plait/data.h"
 #include "plait/placement.h"
 #include "plait/run.h"
+#include "plait/world.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -80,7 +81,9 @@ typedef struct plait_flow_desc {
 	/* Where launches run: 0 to 63, of any backends; 0: on the host. */
 	plait_device *const *devices;
 	uint32_t device_count;
-	uint32_t horizon; /* with PLAIT_FLOW_CHECK: tasks; 0 means 64 */
+	/* Tasks that PLAIT_FLOW_CHECK proves at a time, or that ranks compare, then
+	 * at most 64; 0 means 64. */
+	uint32_t horizon;
 	/* See plait/placement.h. */
 	plait_device_choice choose;
 	plait_parent_choice parent;
@@ -88,6 +91,9 @@ typedef struct plait_flow_desc {
 	uint32_t device_lanes;
 	uint32_t threshold;
 	uint32_t reserved0;
+	/* Null, or the ranks that the tasks run on (doc/worlds.md), all of which
+	 * submit the same ones. */
+	plait_world *world;
 } plait_flow_desc;
 
 /* Kind of a task. */
@@ -201,7 +207,8 @@ typedef struct plait_flow_info {
  * @param out     owned, non-null: the flow, one reference
  * @param error   borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_UNSUPPORTED (a device without
- *         PLAIT_DEVICE_NOTIFY), PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ *         PLAIT_DEVICE_NOTIFY; a device or flags over a world), of ranks _LOST,
+ *         _TIMEOUT, _CANCELLED, PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */
@@ -258,8 +265,7 @@ PLAIT_API plait_status plait_flow_submit(plait_flow *flow,
  * @param flow      borrowed, non-null: the flow
  * @param kernel    borrowed, non-null: the kernel
  * @param launch    borrowed, nullable: the geometry; null means one item
- * @param arguments borrowed, nullable: one per parameter of the signature:
- *                  values, data and accesses
+ * @param arguments borrowed, nullable: per parameter a value, data or access
  * @param count     value: number of arguments
  * @param out       borrowed, nullable: the task's number
  * @param error     borrowed, nullable: filled on failure
@@ -324,11 +330,9 @@ PLAIT_API plait_status plait_await_task(plait_flow *flow, plait_task task,
  * or with PLAIT_E_CANCELLED if the inbox is closed before.
  *
  * @param flow      borrowed, non-null: the flow
- * @param task      value: the task; 0 means all submitted so far, and the
- *                  status PLAIT_OK
+ * @param task      value: the task; 0: all so far, with status PLAIT_OK
  * @param inbox     borrowed, non-null: receives the event
- * @param function  borrowed, nullable: run by plait_inbox_pump; null: the
- *                  owner pulls the event
+ * @param function  borrowed, nullable: for plait_inbox_pump; null: pulled
  * @param user_data borrowed, nullable: passed through
  * @param error     borrowed, nullable: filled on failure
  * @return as plait_flow_submit, PLAIT_E_INVALID (no such task)
@@ -373,10 +377,8 @@ PLAIT_API plait_status plait_flow_query(plait_flow *flow,
  * plait_flow_split - get the chunks of a launch that would be split.
  *
  * @param flow      borrowed, non-null: the flow
- * @param desc      borrowed, non-null: the task; `launch`, `split` and
- *                  `pieces` count
- * @param out       borrowed, nullable: receives the chunks; null: their number
- *                  only
+ * @param desc      borrowed, non-null: the task: `launch`, `split`, `pieces`
+ * @param out       borrowed, nullable: the chunks; null: their number only
  * @param room      value: capacity of `out`
  * @param out_count borrowed, non-null: number of chunks
  * @param error     borrowed, nullable: filled on failure

@@ -13,6 +13,7 @@
 #include "flow/reduction.h"
 #include "flow/flow_late.h"
 #include "flow/flow_proof.h"
+#include "flow/flow_ranks.h"
 #include "flow/op_await.h"
 #include "flow/op_spans.h"
 #include "flow/flow_record.h"
@@ -34,6 +35,7 @@ static int32_t end_flow(void *user_data)
 	plait__flow_lock(flow);
 	plait__flow_reap(flow);
 	plait__flow_unlock(flow);
+	plait__flow_ranks_end(flow);
 	plait__object_drop_deferred(&flow->object);
 	return 0;
 }
@@ -65,8 +67,10 @@ static void close_flow(plait__object *object)
 	if (!over)
 		plait__commit_last(flow, end_flow, flow);
 	plait__flow_unlock(flow);
-	if (over)
-		plait__object_drop(object);
+	if (!over)
+		return;
+	plait__flow_ranks_end(flow);
+	plait__object_drop(object);
 }
 
 static void free_mappings(plait__flow *flow, plait__data_mapping *at)
@@ -95,6 +99,7 @@ static void destroy_flow(plait__object *object)
 	const plait_allocator *allocator = plait__flow_allocator(flow);
 	uint64_t size = plait__window_size(&flow->window);
 
+	plait__flow_ranks_free(flow);
 	plait__flow_lanes_fini(&flow->lanes);
 	plait__flow_devices_free(flow);
 	plait__late_fini(flow);
@@ -170,6 +175,8 @@ static plait_status read_desc(plait_flow_desc *out,
 				   out->flags);
 	if (out->window == 0)
 		out->window = PLAIT__WINDOW_DEFAULT;
+	if (out->horizon == 0)
+		out->horizon = PLAIT__HORIZON_TASKS;
 	if (out->window < PLAIT__WINDOW_LEAST ||
 	    out->window > PLAIT__WINDOW_MOST ||
 	    (out->window & (out->window - 1)) != 0)
@@ -177,10 +184,12 @@ static plait_status read_desc(plait_flow_desc *out,
 				   "plait_flow_desc: window %u is not a power "
 				   "of two from %d to %d", out->window,
 				   PLAIT__WINDOW_LEAST, PLAIT__WINDOW_MOST);
-	if (out->horizon != 0 && (out->flags & PLAIT_FLOW_CHECK) == 0)
+	if (out->horizon != 0 && (out->flags & PLAIT_FLOW_CHECK) == 0 &&
+	    out->world == NULL)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_flow_desc: a horizon of %u tasks "
-				   "without PLAIT_FLOW_CHECK", out->horizon);
+				   "without PLAIT_FLOW_CHECK and without a world",
+				   out->horizon);
 	if (out->reserved0 != 0)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_flow_desc: reserved0 is not 0");
@@ -271,6 +280,8 @@ static plait_status make(plait__context *context, const plait_flow_desc *desc,
 	if (status == PLAIT_OK && desc->device_count != 0)
 		status = plait__flow_devices_make(flow, desc, error);
 	if (status == PLAIT_OK)
+		status = plait__flow_ranks_make(flow, desc, error);
+	if (status == PLAIT_OK)
 		status = plait__object_init(&flow->object, &flow_class, context,
 					    error);
 	if (status != PLAIT_OK) {
@@ -278,6 +289,7 @@ static plait_status make(plait__context *context, const plait_flow_desc *desc,
 		return status;
 	}
 	plait__object_set_label(&flow->object, desc->label);
+	plait__flow_ranks_begin(flow);
 	*out = flow;
 	return PLAIT_OK;
 }

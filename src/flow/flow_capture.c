@@ -59,6 +59,10 @@ plait_status plait__flow_capture_begin(plait__flow *flow, plait_graph *graph,
 		return plait__flow_devices_refuse(flow, "captures and "
 						  "repetitions: submit the "
 						  "tasks each time", error);
+	if (flow->ranks != NULL)
+		return plait__fail(error, PLAIT_E_UNSUPPORTED,
+				   "a flow over a world has no captures and "
+				   "repetitions: submit the tasks each time");
 	if (flow->host == NULL)
 		return plait__fail(error, PLAIT_E_UNAVAILABLE,
 				   "the context has no device of the host, "

@@ -4,6 +4,7 @@
 
 #include "flow/flow_devices.h"
 #include "flow/flow_proof.h"
+#include "flow/flow_ranks.h"
 #include "flow/mappings.h"
 
 #include "base/alloc.h"
@@ -159,6 +160,7 @@ static void free_memory(plait__data *data)
 		plait__cacheline_free(plait__flow_allocator(data->flow),
 				      data->memory, data->bytes);
 	plait__front_map_fini(&data->map);
+	plait__flow_ranks_free_data(data);
 	plait__data_copies_free(data->copies,
 				plait__flow_allocator(data->flow));
 }
@@ -441,6 +443,8 @@ static plait_status finish(plait__data *data, plait_error *error)
 			flow->data->previous = data;
 		flow->data = data;
 		flow->data_bytes += data->bytes;
+		if (flow->ranks != NULL)
+			data->number = ++flow->ranks->data;
 	}
 	plait__flow_unlock(flow);
 	return status;
@@ -469,6 +473,9 @@ static plait_status create(plait__flow *flow, plait_data_desc *desc,
 		status = make_memory(data, desc, error);
 	if (status == PLAIT_OK && data->memory != NULL && flow->devices != NULL)
 		status = make_copies(data, error);
+	if (status == PLAIT_OK && !plait__flow_ranks_add_data(flow, data))
+		status = plait__fail(error, PLAIT_E_NOMEM,
+				     "no memory for data");
 	if (status == PLAIT_OK)
 		status = finish(data, error);
 	if (status != PLAIT_OK) {

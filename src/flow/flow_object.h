@@ -35,6 +35,7 @@ typedef struct plait__late plait__late;
 typedef struct plait__flow_capture plait__flow_capture;
 typedef struct plait__repetition plait__repetition;
 typedef struct plait__flow_devices plait__flow_devices;
+typedef struct plait__flow_ranks plait__flow_ranks;
 typedef struct plait__data_copies plait__data_copies;
 typedef struct plait__device_op plait__device_op;
 typedef struct plait__flow_proof plait__flow_proof;
@@ -82,6 +83,10 @@ struct plait__data {
 	plait__front_map map;
 	/* In memories of devices; null: the flow has none, or it is a token. */
 	plait__data_copies *copies;
+	/* Over a world: the ranks with the newest values, and its number, equal on
+	 * all ranks.  Guarded. */
+	struct plait__coherence *owners;
+	uint64_t number;
 
 	uint64_t last_use; /* the newest op that uses it or a part of it */
 	uint32_t recorded; /* 1 + its index in the record, or 0 */
@@ -122,6 +127,7 @@ struct plait__flow {
 	plait__object object;
 	plait__device *host; /* null: none */
 	plait__flow_devices *devices; /* null: the host alone */
+	plait__flow_ranks *ranks;     /* null: one rank */
 	struct plait__mutex lock;
 	plait__window window;
 	plait__flow_lanes lanes;

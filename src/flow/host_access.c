@@ -14,6 +14,8 @@
 #include "flow/flow_strict.h"
 #include "flow/flow_wait.h"
 #include "flow/mappings.h"
+#include "flow/rank_stop.h"
+#include "flow/rank_submit.h"
 
 #include "base/error.h"
 #include "object/wait/suspension.h"
@@ -29,6 +31,7 @@ struct access {
 	uint64_t behind; /* the op to suspend for; 0: for room */
 	/* The copies that the last attempt submitted: behind the first number. */
 	uint64_t copied_after, copied_to;
+	bool lost; /* over a world: this rank does not know the owners any more */
 	plait__data_mapping *mapping;
 };
 
@@ -87,6 +90,12 @@ static plait_status commit(struct access *access, uint64_t *out_behind,
 		plait__place_commit(&task);
 	if (status == PLAIT_OK)
 		plait__flow_record_host(flow, task.number, access->label);
+	if (status == PLAIT_OK && flow->ranks != NULL &&
+	    (access->flags & PLAIT_MAP_WRITE) != 0 &&
+	    plait__rank_submit_written(flow, access->data, &access->box,
+				       error) != PLAIT_OK)
+		/* The access is committed, and goes on. */
+		access->lost = true;
 	if (status == PLAIT_PENDING && *out_behind != 0) {
 		plait_status blocked = plait__flow_wait_check(
 			flow, *out_behind, false, error);
@@ -139,13 +148,33 @@ static plait_status await_turn(struct access *access, uint64_t behind,
 			       plait_error *error)
 {
 	plait__flow *flow = access->data->flow;
+	plait_status status;
 
 	access->behind = behind;
 	if (behind == 0)
-		return plait__flow_wait_for_room(flow, true, error);
-	if (plait__suspension_current() != NULL)
+		status = plait__flow_wait_for_room(flow, true, error);
+	else if (plait__suspension_current() != NULL)
 		return PLAIT_PENDING;
-	return plait__flow_wait_for(flow, behind, PLAIT_FOREVER, error);
+	else
+		status = plait__flow_wait_for(flow, behind, PLAIT_FOREVER,
+					      error);
+	if (status != PLAIT_EVENT_READY || flow->ranks == NULL)
+		return status;
+	/* All ranks go on with the access; the event waits for the caller. */
+	plait__world_rest();
+	return PLAIT_OK;
+}
+
+/* An access over a world that only this rank does not make. */
+static plait_status stop_ranks(plait__flow *flow, plait_status status)
+{
+	const plait_error why = { .size = sizeof(why),
+				  .status = PLAIT_E_NOMEM,
+				  .text = "no memory for a host access" };
+
+	if (flow->ranks != NULL && status == PLAIT_E_NOMEM)
+		plait__rank_stop_all(flow->ranks, &why);
+	return status;
 }
 
 /* Begin the access; the data is the host's when this returns PLAIT_OK.
@@ -159,6 +188,10 @@ static plait_status begin(struct access *access, const plait_box *box,
 	if (status == PLAIT_OK)
 		status = plait__data_box(access->data, box, &access->box,
 					 error);
+	if (status == PLAIT_OK && flow->ranks != NULL)
+		status = plait__rank_submit_access(flow, access->data,
+						   &access->box, access->flags,
+						   access->label, error);
 	if (status != PLAIT_OK)
 		return status;
 	do {
@@ -172,8 +205,10 @@ static plait_status begin(struct access *access, const plait_box *box,
 			plait__mappings_keep(flow, access->mapping);
 		plait__flow_unlock(flow);
 		plait__flow_devices_flush(flow);
+		if (access->lost)
+			(void)stop_ranks(flow, PLAIT_E_NOMEM);
 		if (status != PLAIT_PENDING)
-			return status;
+			return stop_ranks(flow, status);
 		status = await_turn(access, behind, error);
 	} while (status == PLAIT_OK);
 	plait__flow_lock(flow);

@@ -16,6 +16,7 @@
 #include "flow/flow_record.h"
 #include "flow/flow_strict.h"
 #include "flow/flow_wait.h"
+#include "flow/rank_submit.h"
 #include "flow/reduction.h"
 #include "flow/task_access.h"
 #include "flow/task_launch.h"
@@ -385,6 +386,19 @@ static void name_task(const plait_task_desc *desc, plait_error *error)
 		plait__error_prefix(error, "task \"%.40s\": ", desc->label);
 }
 
+/* The same over the ranks of a world. */
+static plait_status submit_over_ranks(plait__flow *flow,
+				      const plait_task_desc *desc,
+				      plait_task *out, plait_error *error)
+{
+	plait_status status = plait__rank_submit_task(flow, desc, prepare_piece,
+						      out, error);
+
+	if (status < 0)
+		name_task(desc, error);
+	return status;
+}
+
 /* Prepare and commit a task.  Waits for room unless PLAIT_TASK_NO_WAIT is
  * set. */
 static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
@@ -395,6 +409,8 @@ static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
 	plait__flow_task task;
 	plait_status status;
 
+	if (flow->ranks != NULL)
+		return submit_over_ranks(flow, desc, out, error);
 	split.done = 0;
 	do {
 		plait__flow_task_clear(&task, flow);

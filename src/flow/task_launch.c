@@ -10,6 +10,7 @@
 #include "flow/flow_data.h"
 #include "flow/flow_kernels.h"
 #include "flow/reduction.h"
+#include "flow/rank_state.h"
 #include "flow/task_access.h"
 
 #include "base/error.h"
@@ -250,6 +251,14 @@ static plait_status check_split(const plait__flow_task *task,
 			   chunks);
 }
 
+/* As many for all ranks of a world. */
+static uint32_t count_pieces(const plait__flow *flow)
+{
+	uint32_t pieces = flow->ranks->pieces;
+
+	return pieces < PLAIT__CHUNKS_MOST ? pieces : PLAIT__CHUNKS_MOST;
+}
+
 plait_status plait__task_launch_cut(const plait__flow *flow,
 				    const plait_task_desc *desc,
 				    const plait_launch *launch,
@@ -265,6 +274,7 @@ plait_status plait__task_launch_cut(const plait__flow *flow,
 				   PLAIT__CHUNKS_MOST);
 	plait__chunks_cut(out, launch, desc->split,
 			  desc->pieces != 0 ? desc->pieces :
+			  flow->ranks != NULL ? count_pieces(flow) :
 			  flow->devices != NULL ? flow->devices->count :
 						  flow->lanes.count);
 	return PLAIT_OK;

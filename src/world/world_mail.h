@@ -20,7 +20,11 @@ enum {
 enum plait__world_mail_kind {
 	PLAIT__MAIL_HELLO = 1,	/* number: the port's place in the list */
 	PLAIT__MAIL_COLLECTIVE = 2, /* number: the collective's */
-	PLAIT__MAIL_STOP = 3	/* number: the collective's; a call has ended */
+	PLAIT__MAIL_STOP = 3,	/* number: the collective's; a call has ended */
+	PLAIT__MAIL_FLOW = 4,	/* number: the flow's; it is created */
+	PLAIT__MAIL_LINKED = 7,	/* the same; its links are made */
+	PLAIT__MAIL_HORIZON = 5, /* the same; what the rank has submitted */
+	PLAIT__MAIL_FLOW_STOP = 6 /* the same; the flow has failed */
 };
 
 /* Contents of a hello. */
@@ -43,6 +47,19 @@ typedef struct plait__mail_collective {
 	uint64_t slot_bytes;
 } plait__mail_collective;
 
+/* Contents of a record about a flow; `is_refused`: the rank has none. */
+typedef struct plait__mail_flow {
+	uint32_t is_refused;
+	uint32_t horizon;
+	uint64_t lanes;
+	uint64_t slot_bytes;
+} plait__mail_flow;
+
+/* Contents of a record about a horizon, as src/flow/rank/program_hash.h has it. */
+typedef struct plait__mail_horizon {
+	uint64_t words[20];
+} plait__mail_horizon;
+
 typedef struct plait__mail_stop {
 	uint64_t call;
 	int32_t status;
@@ -58,6 +75,8 @@ typedef struct plait__world_mail {
 		plait__mail_hello hello;
 		plait__mail_collective collective;
 		plait__mail_stop stop;
+		plait__mail_flow flow;
+		plait__mail_horizon horizon;
 	} of;
 } plait__world_mail;
 

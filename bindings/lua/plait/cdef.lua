@@ -1662,6 +1662,7 @@ typedef struct plait_flow_desc {
 	uint32_t device_lanes;
 	uint32_t threshold;
 	uint32_t reserved0;
+	plait_world *world;
 } plait_flow_desc;
 typedef uint32_t plait_task_kind;
 enum {

@@ -1150,6 +1150,7 @@ class plait_flow_desc(Structure):
         ("device_lanes", c_uint32),
         ("threshold", c_uint32),
         ("reserved0", c_uint32),
+        ("world", c_void_p),
     ]
 
 

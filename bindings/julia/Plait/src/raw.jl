@@ -1059,6 +1059,7 @@ struct plait_flow_desc
     device_lanes::UInt32
     threshold::UInt32
     reserved0::UInt32
+    world::Ptr{plait_world}
 end
 
 struct plait_task_desc

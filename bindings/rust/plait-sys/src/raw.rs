@@ -1022,6 +1022,7 @@ pub struct plait_flow_desc [size] {
     pub device_lanes: u32,
     pub threshold: u32,
     pub reserved0: u32,
+    pub world: *mut plait_world,
 }
 pub struct plait_task_desc [size] {
     pub size: u32,

@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: MIT */
+/* Ops that other ranks finish, and the thread of the flow; see rank_engine.h. */
+#include "flow/rank_engine.h"
+
+#include "flow/commit.h"
+#include "flow/rank_horizon.h"
+#include "flow/rank_slots.h"
+#include "flow/rank_stop.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "sys/clock.h"
+
+enum {
+	SLOTS_AT_ONCE = 8,	/* of one link, before the others' turn */
+	YIELDS = 64,		/* of 0.3 us, before the thread sleeps */
+	LOOK = 16,		/* turns between two looks at mail */
+	SLEEP_NS = 5000000,	/* with a bell */
+	POLL_NS = 200000,	/* without one */
+	PEERS_NS = 50000000
+};
+
+/* ---- records ---- */
+
+/* Caller holds the lock. */
+static void keep(plait__flow_ranks *ranks, plait__rank_record *record)
+{
+	record->next = ranks->spare;
+	ranks->spare = record;
+}
+
+static void free_record(plait__rank_record *record)
+{
+	plait__flow_ranks *ranks = record->ranks;
+
+	plait__mutex_lock(&ranks->lock);
+	keep(ranks, record);
+	plait__mutex_unlock(&ranks->lock);
+}
+
+/* A plait__flow_arrival: finish the op.  Caller is a worker and holds no lock. */
+static void finish(plait__flow_arrival *arrival)
+{
+	plait__rank_record *record = (plait__rank_record *)(void *)arrival;
+	plait__flow_lanes *lanes = &record->ranks->flow->lanes;
+	uint64_t number = record->number;
+
+	if (record->why.status != PLAIT_OK)
+		plait__outcomes_fail(&lanes->outcomes, number,
+				     plait__op_at(&lanes->ring, number)->label,
+				     &record->why);
+	free_record(record);
+	plait__flow_lanes_complete(lanes, number);
+}
+
+/* Caller holds the lock. */
+static plait__rank_record *take(plait__flow_ranks *ranks)
+{
+	plait__rank_record *record = ranks->spare;
+
+	if (record != NULL)
+		ranks->spare = record->next;
+	else
+		record = plait__alloc(plait__rank_allocator(ranks),
+				      sizeof(*record));
+	if (record == NULL)
+		return NULL;
+	*record = (plait__rank_record){ .ranks = ranks };
+	record->arrival.collect = finish;
+	record->why.size = sizeof(record->why);
+	return record;
+}
+
+static void append(plait__rank_queue *queue, plait__rank_record *record)
+{
+	record->next = NULL;
+	if (queue->first == NULL)
+		queue->first = record;
+	else
+		queue->last->next = record;
+	queue->last = record;
+}
+
+/* ---- ops ---- */
+
+/* A plait__op_begin.  The record may not have its number yet: the submitter holds
+ * the lock until it has. */
+static plait_status begin(void *user_data, uint64_t number, plait_error *error)
+{
+	plait__rank_record *record = user_data;
+	plait__flow_ranks *ranks = record->ranks;
+
+	(void)error;
+	plait__mutex_lock(&ranks->lock);
+	if (number == 0)
+		(void)plait__outcomes_peek(&ranks->flow->lanes.outcomes,
+					   record->number, &record->why);
+	record->state = number == 0 ? PLAIT__RANK_SPOILED : PLAIT__RANK_READY;
+	plait__mutex_unlock(&ranks->lock);
+	plait__rank_stop_ring(ranks);
+	return PLAIT_PENDING;
+}
+
+/* Commit the op of a record, with the flow's accesses.  Caller holds both locks:
+ * the op may begin at once. */
+static plait_status commit(plait__rank_record *record, uint32_t accesses,
+			   const char *label, plait_error *error)
+{
+	plait__flow_task task = {
+		.flow = record->ranks->flow, .kind = PLAIT__OP_ASYNC,
+		.is_late = true, .is_always = true, .label = label,
+		.access_count = accesses,
+		.filled = { .call.begin = begin, .user_data = record },
+	};
+	plait_status status = plait__commit_task(&task, error);
+
+	record->number = task.number;
+	return status;
+}
+
+static plait_status fail_memory(plait_error *error)
+{
+	return plait__fail(error, PLAIT_E_NOMEM, "no memory for a transfer");
+}
+
+plait_status plait__rank_engine_transfer(plait__flow_ranks *ranks,
+					 const plait__rank_step *step,
+					 plait_error *error)
+{
+	plait__flow *flow = ranks->flow;
+	plait__rank_peer *peer = &ranks->peers[step->peer];
+	plait__rank_record *record;
+	plait_status status;
+
+	if (!plait__commit_reserve_accesses(flow, 1))
+		return fail_memory(error);
+	flow->accesses[0] = (plait__flow_access){
+		.whole = step->data, .box = step->box,
+		.map = &step->data->map,
+		.mode = step->sends ? PLAIT__ACCESS_READS :
+				      PLAIT__ACCESS_WRITES,
+	};
+	plait__mutex_lock(&ranks->lock);
+	record = take(ranks);
+	if (record == NULL) {
+		plait__mutex_unlock(&ranks->lock);
+		return fail_memory(error);
+	}
+	record->peer = step->peer;
+	record->sends = step->sends;
+	record->transfer = step->transfer;
+	record->rows = plait__rank_slots_rows(step->data, &step->box);
+	status = commit(record, 1, step->sends ? peer->to : peer->from, error);
+	if (status == PLAIT_OK)
+		append(step->sends ? &peer->sends : &peer->receives, record);
+	else
+		keep(ranks, record);
+	plait__mutex_unlock(&ranks->lock);
+	plait__rank_stop_ring(ranks);
+	return status;
+}
+
+plait_status plait__rank_engine_wait(plait__flow_ranks *ranks,
+				     uint64_t horizon, uint64_t *out,
+				     plait_error *error)
+{
+	plait__rank_record *record;
+	plait_status status;
+
+	plait__mutex_lock(&ranks->lock);
+	record = take(ranks);
+	status = record == NULL ? fail_memory(error) : PLAIT_OK;
+	if (status == PLAIT_OK) {
+		record->transfer = horizon;
+		status = commit(record, 0, "horizon", error);
+		*out = record->number;
+		if (status == PLAIT_OK)
+			ranks->horizon_wait = record;
+		else
+			keep(ranks, record);
+	}
+	plait__mutex_unlock(&ranks->lock);
+	plait__rank_stop_ring(ranks);
+	return status;
+}
+
+/* ---- the thread: ends of records ---- */
+
+/* The first record of a queue, if its op has begun; else null. */
+static plait__rank_record *front(plait__flow_ranks *ranks,
+				 plait__rank_queue *queue)
+{
+	plait__rank_record *record;
+
+	plait__mutex_lock(&ranks->lock);
+	record = queue->first;
+	if (record != NULL && record->state == PLAIT__RANK_WAITING)
+		record = NULL;
+	plait__mutex_unlock(&ranks->lock);
+	return record;
+}
+
+static void arrive(plait__rank_record *record)
+{
+	if (record->state == PLAIT__RANK_SPOILED)
+		free_record(record);
+	else
+		plait__flow_lanes_arrive(&record->ranks->flow->lanes,
+					 &record->arrival);
+}
+
+/* The first record of a queue is complete. */
+static void complete(plait__flow_ranks *ranks, plait__rank_queue *queue)
+{
+	plait__rank_record *record;
+
+	plait__mutex_lock(&ranks->lock);
+	record = queue->first;
+	queue->first = record->next;
+	plait__mutex_unlock(&ranks->lock);
+	arrive(record);
+}
+
+static void fail(plait__rank_record *record, const plait_error *why)
+{
+	plait__fail_origin(&record->why, why->status, why->origin,
+			   "failed: %s", why->text);
+}
+
+/* ---- the thread: links ---- */
+
+/* Returns true if something was sent. */
+static bool send_some(plait__flow_ranks *ranks, plait__rank_peer *peer)
+{
+	plait__rank_record *record = front(ranks, &peer->sends);
+	bool is_dropped = plait__rank_stop_is_set(ranks) || peer->is_lost;
+	bool moved = false, is_last;
+
+	for (int i = 0; record != NULL && i < SLOTS_AT_ONCE; i++) {
+		if (!is_dropped && !plait__slot_link_can_send(&peer->send))
+			return moved;
+		is_last = is_dropped ||
+			  plait__rank_slots_fill(record, &peer->send,
+						 ranks->slot_bytes);
+		if (!is_dropped)
+			plait__slot_link_push(&peer->send);
+		moved = true;
+		if (!is_last)
+			continue;
+		complete(ranks, &peer->sends);
+		record = front(ranks, &peer->sends);
+	}
+	return moved;
+}
+
+/* Returns true if the rank has ended its flow, and all that it sent was read. */
+static bool has_ended(plait__flow_ranks *ranks, const plait__rank_peer *peer,
+		      uint32_t rank, plait_error *why)
+{
+	bool is_over;
+
+	plait__mutex_lock(&ranks->lock);
+	is_over = peer->is_over && peer->slots == peer->receive.own;
+	plait__mutex_unlock(&ranks->lock);
+	if (is_over)
+		plait__fail(why, PLAIT_E_INVALID,
+			    "rank %u has ended its flow without what rank %u "
+			    "waits for; all ranks submit the same tasks",
+			    rank, ranks->rank);
+	return is_over;
+}
+
+/* The link has no slot for a receive that is ready: it fails if none will come.
+ * Returns true if it does. */
+static bool give_up(plait__flow_ranks *ranks, plait__rank_peer *peer,
+		    plait__rank_record *record)
+{
+	plait_error why = { .size = sizeof(why) };
+
+	if (has_ended(ranks, peer, record->peer, &why))
+		plait__rank_stop_all(ranks, &why);
+	if (plait__rank_stop_tell(ranks, &why) == PLAIT_OK && !peer->is_lost)
+		return false;
+	fail(record, why.status != PLAIT_OK ? &why : &peer->why);
+	complete(ranks, &peer->receives);
+	return true;
+}
+
+/* Returns true if something was received. */
+static bool receive_some(plait__flow_ranks *ranks, plait__rank_peer *peer)
+{
+	plait__rank_record *record = front(ranks, &peer->receives);
+	plait_error why = { .size = sizeof(why) };
+	bool moved = false;
+
+	for (int i = 0; record != NULL && i < SLOTS_AT_ONCE; i++) {
+		plait_status status = PLAIT_OK;
+
+		if (plait__rank_stop_is_set(ranks) ||
+		    !plait__slot_link_can_receive(&peer->receive))
+			return give_up(ranks, peer, record) || moved;
+		status = plait__rank_slots_read(record, &peer->receive,
+						ranks->slot_bytes, &why);
+		if (status < 0 && status != PLAIT_PENDING) {
+			plait__rank_stop_all(ranks, &why);
+			return true;
+		}
+		plait__slot_link_pop(&peer->receive);
+		moved = true;
+		if (status == PLAIT_PENDING)
+			continue;
+		complete(ranks, &peer->receives);
+		record = front(ranks, &peer->receives);
+	}
+	return moved;
+}
+
+/* End the wait for the other ranks, if it is over. */
+static bool pass_horizon(plait__flow_ranks *ranks)
+{
+	plait__rank_record *record;
+
+	plait__mutex_lock(&ranks->lock);
+	record = ranks->horizon_wait;
+	if (record != NULL &&
+	    (record->state == PLAIT__RANK_WAITING ||
+	     (ranks->broken.status == PLAIT_OK &&
+	      !plait__rank_horizon_may_pass(ranks, record->transfer))))
+		record = NULL;
+	if (record != NULL)
+		ranks->horizon_wait = NULL;
+	plait__mutex_unlock(&ranks->lock);
+	if (record != NULL)
+		arrive(record);
+	return record != NULL;
+}
+
+static bool advance(plait__flow_ranks *ranks)
+{
+	bool moved = pass_horizon(ranks);
+
+	for (uint32_t i = 0; i < ranks->count; i++) {
+		if (i == ranks->rank)
+			continue;
+		moved |= send_some(ranks, &ranks->peers[i]);
+		moved |= receive_some(ranks, &ranks->peers[i]);
+	}
+	return moved;
+}
+
+/* ---- the thread: mail, and ranks that end ---- */
+
+static void look(plait__flow_ranks *ranks)
+{
+	plait_error why = { .size = sizeof(why) };
+	plait_status status = plait__world_progress(ranks->world, &why);
+
+	plait__rank_stop_look(ranks);
+	plait__mutex_lock(&ranks->lock);
+	if (status == PLAIT_OK)
+		status = plait__rank_horizon_look(ranks, &why);
+	plait__mutex_unlock(&ranks->lock);
+	if (status != PLAIT_OK)
+		plait__rank_stop_all(ranks, &why);
+}
+
+/* Of a rank that has ended, or that submits no more, nothing comes that is not
+ * there at the next look. */
+static void check_peer(plait__flow_ranks *ranks, uint32_t rank)
+{
+	plait__rank_peer *peer = &ranks->peers[rank];
+
+	if (peer->is_lost)
+		return;
+	peer->why.size = sizeof(peer->why);
+	if (plait__world_port_check_peer(plait__world_route(ranks->world,
+							    rank),
+					 rank, &peer->why) == PLAIT_OK)
+		return;
+	peer->is_lost = peer->is_suspect;
+	peer->is_suspect = true;
+}
+
+static void check_peers(plait__flow_ranks *ranks, uint64_t *next)
+{
+	uint64_t now = plait__clock_now_ns();
+
+	if (now < *next)
+		return;
+	*next = now + PEERS_NS;
+	for (uint32_t i = 0; i < ranks->count; i++)
+		if (i != ranks->rank)
+			check_peer(ranks, i);
+}
+
+/* ---- the thread: its end ---- */
+
+/* Returns true if all is sent: the op of a send that was not run is done before its
+ * failure is. */
+static bool is_sent(plait__flow_ranks *ranks)
+{
+	bool is_empty = true;
+
+	plait__mutex_lock(&ranks->lock);
+	for (uint32_t i = 0; i < ranks->count; i++)
+		is_empty &= ranks->peers[i].sends.first == NULL;
+	plait__mutex_unlock(&ranks->lock);
+	return is_empty;
+}
+
+/* Returns true if all ranks that live took all slots.  One that has ended its flow
+ * did; its counter may not have come. */
+static bool is_drained(plait__flow_ranks *ranks)
+{
+	bool is_done = true;
+
+	plait__mutex_lock(&ranks->lock);
+	for (uint32_t i = 0; i < ranks->count; i++) {
+		const plait__rank_peer *peer = &ranks->peers[i];
+
+		/* Acquire: pairs with the release in plait__slot_link_pop. */
+		is_done &= i == ranks->rank || peer->is_lost || peer->is_over ||
+			   at_load_acquire_u64(peer->send.taken) ==
+				   peer->send.own;
+	}
+	plait__mutex_unlock(&ranks->lock);
+	return is_done;
+}
+
+static void say_farewell(plait__flow_ranks *ranks)
+{
+	plait__horizon last;
+
+	plait__mutex_lock(&ranks->lock);
+	last = plait__program_hash_end(&ranks->program);
+	plait__mutex_unlock(&ranks->lock);
+	(void)plait__rank_horizon_send(ranks, &last, NULL);
+}
+
+/* Returns true if the thread is to leave. */
+static bool is_over(plait__flow_ranks *ranks, bool *said)
+{
+	if (at_load_acquire_u32(&ranks->stops) != 0)
+		return true;
+	/* Acquire: pairs with the release in plait__rank_engine_end. */
+	if (at_load_acquire_u32(&ranks->ends) == 0 || !is_sent(ranks))
+		return false;
+	if (!*said)
+		say_farewell(ranks);
+	*said = true;
+	return plait__rank_stop_is_set(ranks) || is_drained(ranks);
+}
+
+/* ---- the thread ---- */
+
+/* Sleep until the bell rings, unless something moves meanwhile. */
+static bool rest(plait__flow_ranks *ranks)
+{
+	uint32_t state = plait__slot_link_announce(&ranks->bell);
+	bool moved = advance(ranks);
+
+	if (!moved && at_load_acquire_u32(&ranks->stops) == 0)
+		plait__slot_link_sleep(&ranks->bell, state,
+				       plait__clock_now_ns() +
+				       (ranks->has_bell ? SLEEP_NS : POLL_NS));
+	plait__slot_link_withdraw(&ranks->bell);
+	return moved;
+}
+
+static void run(void *arg)
+{
+	plait__flow_ranks *ranks = arg;
+	uint64_t next_peers = 0;
+	uint32_t turns = 0, idle = 0;
+	bool said = false;
+
+	while (!is_over(ranks, &said)) {
+		bool moved = advance(ranks);
+
+		idle = moved ? 0 : idle + 1;
+		if (turns++ % LOOK == 0 || idle > YIELDS)
+			look(ranks);
+		if (idle > YIELDS || turns % 4096 == 0)
+			check_peers(ranks, &next_peers);
+		if (idle > YIELDS) {
+			if (rest(ranks))
+				idle = 0;
+		} else if (!moved) {
+			plait__thread_yield();
+		}
+	}
+	if (said)
+		plait__object_drop_deferred(&ranks->flow->object);
+}
+
+plait_status plait__rank_engine_start(plait__flow_ranks *ranks,
+				      plait_error *error)
+{
+	if (plait__thread_start(&ranks->thread, "plait/ranks", run, ranks,
+				NULL) != 0)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no thread for a flow over a world");
+	ranks->has_thread = true;
+	return PLAIT_OK;
+}
+
+void plait__rank_engine_end(plait__flow_ranks *ranks)
+{
+	/* Release: pairs with is_over. */
+	at_store_release_u32(&ranks->ends, 1);
+	plait__rank_stop_ring(ranks);
+}
+
+void plait__rank_engine_free(plait__flow_ranks *ranks)
+{
+	const plait_error why = { .size = sizeof(why),
+				  .status = PLAIT_E_CANCELLED,
+				  .text = "the flow was not created" };
+	plait__rank_record *next;
+
+	if (ranks->has_thread && at_load_acquire_u32(&ranks->ends) == 0)
+		plait__rank_stop_all(ranks, &why);
+	at_store_release_u32(&ranks->stops, 1);
+	if (ranks->has_thread) {
+		plait__rank_stop_ring(ranks);
+		plait__thread_join(&ranks->thread);
+	}
+	for (plait__rank_record *at = ranks->spare; at != NULL; at = next) {
+		next = at->next;
+		plait__free(plait__rank_allocator(ranks), at, sizeof(*at));
+	}
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Horizons: every so many tasks a rank mails the hash of its program to all
+ * others, and compares it with theirs.  A difference is a failure of the flow that
+ * names the rank, the horizon and the task.  Callers hold ranks->lock, but
+ * where it is said.
+ */
+#ifndef PLAIT_SRC_FLOW_RANK_HORIZON_H
+#define PLAIT_SRC_FLOW_RANK_HORIZON_H
+
+#include "flow/rank_state.h"
+
+/* Mail a horizon to all ranks.  Caller holds no lock, and is the flow's thread for
+ * the last one.  As plait__world_send. */
+plait_status plait__rank_horizon_send(plait__flow_ranks *ranks,
+				      const plait__horizon *horizon,
+				      plait_error *error);
+
+/* Compare a horizon that is over with what the ranks told of it; PLAIT_E_INVALID:
+ * one of them differs. */
+plait_status plait__rank_horizon_check(plait__flow_ranks *ranks,
+				       uint64_t number, plait_error *error);
+
+/* Take the horizons that came, and compare those that are over here. */
+plait_status plait__rank_horizon_look(plait__flow_ranks *ranks,
+				      plait_error *error);
+
+/* Returns true if no rank that lives is more than PLAIT__HORIZON_AHEAD behind. */
+bool plait__rank_horizon_may_pass(const plait__flow_ranks *ranks,
+				  uint64_t number);
+
+#endif

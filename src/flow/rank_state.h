@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * State of a flow over a world: links to each rank, transfers, horizons.
+ *
+ * A transfer is an op on both ranks: a send behind the writers of its box, a
+ * receive that readers come behind.  A worker that begins one notes that it is
+ * ready; the thread of the flow moves the bytes and ends the op.  Between two ranks
+ * transfers move one by one in the order of the program.  So each waits for
+ * earlier tasks only, here or there, and no rank for itself.
+ *
+ * Submissions take their turn (`is_submitting`), and own the fields that are
+ * guarded by it.  `lock` is a leaf, but for the locks of commit.h's callees.
+ */
+#ifndef PLAIT_SRC_FLOW_RANK_STATE_H
+#define PLAIT_SRC_FLOW_RANK_STATE_H
+
+#include "flow/flow_object.h"
+#include "flow/rank/program_hash.h"
+#include "flow/rank/task_ranks.h"
+
+#include "base/vector.h"
+#include "sys/thread.h"
+#include "world/world.h"
+
+typedef struct plait__rank_record plait__rank_record;
+
+/* States of a record. */
+enum {
+	PLAIT__RANK_WAITING, /* its op has not begun */
+	PLAIT__RANK_READY,
+	PLAIT__RANK_SPOILED  /* its op was not run, and is done */
+};
+
+/* Rows of a box in memory; distances in bytes. */
+typedef struct plait__rank_rows {
+	char *memory;
+	uint64_t row; /* bytes of one, without gaps; 0: a token */
+	uint64_t rows;
+	uint64_t row_pitch, slice_pitch;
+	uint64_t bytes; /* of all */
+} plait__rank_rows;
+
+/* A transfer, or a wait for the other ranks, in preparation or in flight. */
+struct plait__rank_record {
+	plait__flow_arrival arrival;
+	plait__rank_record *next;
+	plait__flow_ranks *ranks;
+	uint32_t state; /* guarded by lock, as `number` until it is ready */
+	uint32_t peer;
+	bool sends;
+	bool has_begun;	/* the first slot was moved */
+	uint64_t number; /* of the op */
+	uint64_t transfer; /* equal on both ranks; of a wait: the horizon */
+	plait__rank_rows rows;
+	uint64_t moved; /* bytes */
+	plait_error why; /* PLAIT_OK, or why the op fails */
+};
+
+/* Records in the order of the program. */
+typedef struct plait__rank_queue {
+	plait__rank_record *first, *last;
+} plait__rank_queue;
+
+/* Another rank.  The links are the thread's. */
+typedef struct plait__rank_peer {
+	plait__slot_link send, receive;
+	plait_backend_link *raw_send, *raw_receive;
+	plait__rank_queue sends, receives; /* guarded by lock */
+	char from[24], to[24]; /* labels of ops */
+	/* Guarded by lock. */
+	uint64_t horizon; /* the newest one that the rank told */
+	bool is_over;	  /* it submits no more, */
+	uint64_t slots;	  /* and has sent so many */
+	plait__horizon told[PLAIT__HORIZON_KEPT]; /* by number */
+	/* The thread's. */
+	bool is_suspect; /* it has ended; what it sent may still be there */
+	bool is_lost;
+	plait_error why; /* of the loss */
+} plait__rank_peer;
+
+/* Step of a submission: a transfer, or a piece of the task that runs here. */
+typedef struct plait__rank_step {
+	plait__data *data; /* held; null: a piece */
+	plait_box box;
+	uint32_t peer;	/* or the piece */
+	bool sends;
+	uint64_t transfer;
+} plait__rank_step;
+
+struct plait__flow_ranks {
+	plait__flow *flow;
+	plait__world *world; /* held */
+	uint64_t number;     /* among what the world has made; in mail */
+	uint32_t rank, count;
+	uint32_t pieces; /* of a split launch that says none */
+	uint64_t slot_bytes;
+	uint64_t data; /* number of the newest data; guarded by flow->lock */
+
+	/* Guarded by flow->lock. */
+	bool is_submitting;
+
+	/* The submitter's. */
+	uint64_t transfers;
+	uint32_t tasks; /* pieces, host accesses */
+	plait__vector accesses;	 /* plait__rank_access */
+	plait__vector listed;	 /* plait__rank_transfer */
+	plait__vector steps;	 /* plait__rank_step */
+	plait__vector versions;	 /* room for task_ranks */
+
+	struct plait__mutex lock;
+	/* Guarded by lock. */
+	plait__program_hash program;
+	plait__rank_record *spare;
+	plait__rank_record *horizon_wait; /* or null */
+	plait_error broken; /* PLAIT_OK, or why the flow has failed */
+	at_u32 is_broken;   /* a copy to look at without the lock */
+
+	plait__rank_peer *peers; /* by rank; this rank's is unused */
+	struct plait__thread thread;
+	bool has_thread;
+	at_u32 ends; /* no op comes any more */
+	at_u32 stops; /* the thread is to leave at once */
+	/* Where the thread sleeps: the bell of the port, or its own. */
+	plait__slot_link bell;
+	bool has_bell;
+	at_u32 own_bell, own_sleeping;
+};
+
+static inline const plait_allocator *
+plait__rank_allocator(const plait__flow_ranks *ranks)
+{
+	return plait__context_allocator(ranks->world->object.context);
+}
+
+#endif

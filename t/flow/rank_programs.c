@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Random programs over ranks that are threads, bit by bit against a sequential
+ * interpreter on each of them: functions that fail or not, copies, fills, reads
+ * and writes of boxes, split launches, mappings and host access.
+ */
+#include "world/threads.h"
+
+enum { ARRAYS = 4, N = 240, STEPS = 60, USES = 3, RANKS = 4 };
+
+/* Memory of the interpreter, and which elements are poison. */
+struct array {
+	plait_data *data;
+	uint64_t *real;
+	uint64_t extent[3];
+	uint32_t dimensions;
+	uint64_t model[N];
+	bool poison[N];
+};
+
+struct use {
+	struct array *array;
+	plait_box box;
+	uint32_t mode;
+};
+
+struct work {
+	struct use uses[USES];
+	uint32_t count;
+	uint64_t seed;
+	int32_t result;
+	uint64_t host[N];
+	uint64_t expected[N];
+	bool is_read; /* `host` is to be compared */
+};
+
+struct program {
+	struct array arrays[ARRAYS];
+	struct work works[STEPS];
+	plait_flow *flow;
+	plait_kernel *stencil;
+	uint64_t state;
+	uint32_t wrong;
+	uint32_t step;
+	char text[400]; /* the first mistake */
+};
+
+static struct rank ranks[THREADS_MAX];
+static struct program programs[THREADS_MAX];
+static uint64_t seed_of_round;
+
+static uint64_t below(struct program *program, uint64_t limit)
+{
+	program->state ^= program->state << 13;
+	program->state ^= program->state >> 7;
+	program->state ^= program->state << 17;
+	return program->state % limit;
+}
+
+static void note(struct program *program, const char *what, const char *text)
+{
+	if (program->wrong++ == 0)
+		snprintf(program->text, sizeof(program->text),
+			 "step %u: %s: %s", program->step, what, text);
+}
+
+static bool did(struct rank *rank, const char *what, plait_status status)
+{
+	if (status != PLAIT_OK)
+		note(rank->arg, what, rank->error.text);
+	return status == PLAIT_OK;
+}
+
+/* ---- boxes ---- */
+
+static plait_box random_box(struct program *program, const struct array *array)
+{
+	plait_box box = { { 0, 0, 0 }, { 1, 1, 1 } };
+
+	for (uint32_t d = 0; d < array->dimensions; d++) {
+		uint64_t a = below(program, array->extent[d]);
+		uint64_t b = below(program, array->extent[d]);
+
+		box.low[d] = a < b ? a : b;
+		box.high[d] = (a < b ? b : a) + 1;
+	}
+	return box;
+}
+
+static uint64_t count_of(const plait_box *box)
+{
+	return (box->high[0] - box->low[0]) * (box->high[1] - box->low[1]) *
+	       (box->high[2] - box->low[2]);
+}
+
+static uint64_t place(const struct array *array, const plait_box *box,
+		      uint64_t i)
+{
+	uint64_t wide = box->high[0] - box->low[0];
+	uint64_t tall = box->high[1] - box->low[1];
+	uint64_t x = box->low[0] + i % wide;
+	uint64_t y = box->low[1] + i / wide % tall;
+	uint64_t z = box->low[2] + i / wide / tall;
+
+	return x + array->extent[0] * (y + array->extent[1] * z);
+}
+
+static bool has_poison(const struct use *use)
+{
+	for (uint64_t i = 0; i < count_of(&use->box); i++)
+		if (use->array->poison[place(use->array, &use->box, i)])
+			return true;
+	return false;
+}
+
+static void set_poison(const struct use *use, bool value)
+{
+	for (uint64_t i = 0; i < count_of(&use->box); i++)
+		use->array->poison[place(use->array, &use->box, i)] = value;
+}
+
+static struct use random_use(struct program *program, uint32_t mode)
+{
+	struct use use = { &program->arrays[below(program, ARRAYS)],
+			   { { 0 }, { 0 } }, mode };
+
+	use.box = random_box(program, use.array);
+	return use;
+}
+
+/* ---- tasks ---- */
+
+static uint64_t mix(uint64_t one, uint64_t other)
+{
+	return (one ^ other) * UINT64_C(0x9e3779b97f4a7c15) + (one >> 29);
+}
+
+static void execute(const struct work *work, bool in_model)
+{
+	uint64_t sum = work->seed;
+
+	for (uint32_t pass = PLAIT_ACCESS_READ; pass <= PLAIT_ACCESS_WRITE;
+	     pass++)
+		for (uint32_t u = 0; u < work->count; u++) {
+			const struct use *use = &work->uses[u];
+			uint64_t *memory = in_model ? use->array->model :
+						      use->array->real;
+
+			for (uint64_t i = 0; (use->mode & pass) != 0 &&
+			     i < count_of(&use->box); i++) {
+				uint64_t *at = &memory[place(use->array,
+							     &use->box, i)];
+
+				if (pass == PLAIT_ACCESS_READ)
+					sum = mix(sum, *at);
+				else
+					*at = mix(sum, i);
+			}
+		}
+}
+
+static int32_t run_work(void *user_data)
+{
+	const struct work *work = user_data;
+
+	if (work->result == 0)
+		execute(work, false);
+	return work->result;
+}
+
+/* Poison and cures; returns true if the task runs. */
+static bool predict(const struct work *work)
+{
+	bool spoiled = work->result != 0;
+
+	for (uint32_t u = 0; u < work->count; u++)
+		spoiled |= (work->uses[u].mode & PLAIT_ACCESS_READ) != 0 &&
+			   has_poison(&work->uses[u]);
+	for (uint32_t u = 0; u < work->count; u++)
+		if ((work->uses[u].mode & PLAIT_ACCESS_WRITE) != 0)
+			set_poison(&work->uses[u], spoiled);
+	return !spoiled;
+}
+
+static void add_call(struct rank *rank, struct work *work)
+{
+	struct program *program = rank->arg;
+	plait_access accesses[USES];
+	plait_task task;
+	plait_task_desc desc = {
+		.size = sizeof(desc), .kind = PLAIT_TASK_CALL,
+		.function = run_work, .user_data = work, .label = "work",
+		.accesses = accesses,
+	};
+
+	work->count = (uint32_t)below(program, USES + 1);
+	work->seed = below(program, UINT64_MAX);
+	work->result = below(program, 12) == 0 ? 7 : 0;
+	for (uint32_t u = 0; u < work->count; u++) {
+		work->uses[u] = random_use(
+			program, 1 + (uint32_t)below(program, 3));
+		accesses[u] = (plait_access){
+			.size = sizeof(plait_access),
+			.mode = work->uses[u].mode,
+			.data = work->uses[u].array->data,
+			.box = &work->uses[u].box };
+	}
+	desc.access_count = work->count;
+	if (predict(work))
+		execute(work, true);
+	(void)did(rank, "call", plait_flow_submit(
+		program->flow, &desc,
+		below(program, 2) == 0 ? &task : NULL, &rank->error));
+}
+
+static void add_fill(struct rank *rank, struct work *work)
+{
+	struct program *program = rank->arg;
+	const struct use *use = &work->uses[0];
+	plait_task_desc desc = { .size = sizeof(desc),
+				 .kind = PLAIT_TASK_FILL, .label = "fill" };
+
+	work->uses[0] = random_use(program, PLAIT_ACCESS_WRITE);
+	work->count = 1;
+	desc.pattern = below(program, 1000);
+	desc.target = use->array->data;
+	desc.target_box = &use->box;
+	(void)predict(work);
+	for (uint64_t i = 0; i < count_of(&use->box); i++)
+		use->array->model[place(use->array, &use->box, i)] =
+			desc.pattern;
+	(void)did(rank, "fill", plait_flow_submit(program->flow, &desc, NULL,
+						  &rank->error));
+}
+
+/* Between two arrays, a box that both have. */
+static void add_copy(struct rank *rank, struct work *work)
+{
+	struct program *program = rank->arg;
+	struct use *from = &work->uses[0], *to = &work->uses[1];
+	uint64_t first = below(program, ARRAYS);
+	plait_task_desc desc = { .size = sizeof(desc),
+				 .kind = PLAIT_TASK_COPY, .label = "copy" };
+
+	*from = (struct use){ &program->arrays[first], { { 0 }, { 1, 1, 1 } },
+			      PLAIT_ACCESS_READ };
+	*to = *from;
+	to->mode = PLAIT_ACCESS_WRITE;
+	to->array = &program->arrays[(first + 1) % ARRAYS];
+	work->count = 2;
+	for (int d = 0; d < 3; d++) {
+		uint64_t a = from->array->extent[d], b = to->array->extent[d];
+		uint64_t size = 1 + below(program, a < b ? a : b);
+
+		from->box.low[d] = below(program, a - size + 1);
+		from->box.high[d] = from->box.low[d] + size;
+		to->box.low[d] = below(program, b - size + 1);
+		to->box.high[d] = to->box.low[d] + size;
+	}
+	desc.source = from->array->data;
+	desc.source_box = &from->box;
+	desc.target = to->array->data;
+	desc.target_box = &to->box;
+	if (predict(work))
+		for (uint64_t i = 0; i < count_of(&to->box); i++)
+			to->array->model[place(to->array, &to->box, i)] =
+				from->array->model[place(from->array,
+							 &from->box, i)];
+	(void)did(rank, "copy", plait_flow_submit(program->flow, &desc, NULL,
+						  &rank->error));
+}
+
+static void add_host(struct rank *rank, struct work *work, bool reads)
+{
+	struct program *program = rank->arg;
+	struct use *use = &work->uses[0];
+	plait_task_desc desc = {
+		.size = sizeof(desc), .host = work->host, .label = "host",
+		.kind = reads ? PLAIT_TASK_READ : PLAIT_TASK_WRITE };
+
+	*use = random_use(program, reads ? PLAIT_ACCESS_READ :
+					   PLAIT_ACCESS_WRITE);
+	work->count = 1;
+	desc.source = desc.target = use->array->data;
+	desc.source_box = desc.target_box = &use->box;
+	work->is_read = reads && !has_poison(use);
+	if (!reads)
+		(void)predict(work);
+	for (uint64_t i = 0; i < count_of(&use->box); i++) {
+		uint64_t *at = &use->array->model[place(use->array, &use->box,
+							i)];
+
+		if (reads)
+			work->expected[i] = *at;
+		else
+			*at = work->host[i] = below(program, UINT64_MAX);
+	}
+	(void)did(rank, "host", plait_flow_submit(program->flow, &desc, NULL,
+						  &rank->error));
+}
+
+/* ---- split launches, of the array of one dimension ---- */
+
+/* b = 3 b + left neighbour of a. */
+static int32_t run_stencil(void *const *arguments, const plait_launch *launch,
+			   void *user_data)
+{
+	const uint64_t *a = *(const uint64_t *const *)arguments[0];
+	uint64_t *b = *(uint64_t *const *)arguments[1];
+	const plait_box *chunk = arguments[2];
+
+	(void)launch;
+	(void)user_data;
+	for (uint64_t x = chunk->low[0]; x < chunk->high[0]; x++)
+		b[x] = 3 * b[x] + a[x > 0 ? x - 1 : x];
+	return 0;
+}
+
+/* In the order of pieces, as if each were a task: poison goes by pieces. */
+static void predict_pieces(struct program *program, plait_task_desc *desc,
+			   struct array *a, struct array *b)
+{
+	plait_box chunks[64];
+	uint64_t count = 0;
+
+	if (plait_flow_split(program->flow, desc, chunks, 64, &count, NULL) !=
+	    PLAIT_OK)
+		note(program, "split", "failed");
+	for (uint64_t i = 0; i < count; i++) {
+		struct work work = { .count = 2 };
+		uint64_t low = chunks[i].low[0], high = chunks[i].high[0];
+
+		work.uses[0] = (struct use){ a, chunks[i], PLAIT_ACCESS_READ };
+		work.uses[0].box.low[0] = low > 0 ? low - 1 : 0;
+		work.uses[0].box.high[0] = high < N ? high + 1 : N;
+		work.uses[1] = (struct use){ b, chunks[i],
+					     PLAIT_ACCESS_READ_WRITE };
+		for (uint64_t x = low; predict(&work) && x < high; x++)
+			b->model[x] = 3 * b->model[x] +
+				      a->model[x > 0 ? x - 1 : x];
+	}
+}
+
+static void add_launch(struct rank *rank)
+{
+	static const plait_mapper near = { .size = sizeof(near),
+					   .kind = PLAIT_MAPPER_NEIGHBORHOOD,
+					   .extent = { 1 } };
+	static const plait_mapper own = { .size = sizeof(own),
+					  .kind = PLAIT_MAPPER_ONE_TO_ONE };
+	struct program *program = rank->arg;
+	uint64_t first = below(program, 2);
+	struct array *a = &program->arrays[first];
+	struct array *b = &program->arrays[1 - first];
+	plait_access from = { .size = sizeof(from), .data = a->data,
+			      .mapper = &near };
+	plait_access to = { .size = sizeof(to), .data = b->data,
+			    .mapper = &own };
+	plait_argument arguments[] = { PLAIT_ACCESS(&from), PLAIT_ACCESS(&to),
+				       PLAIT_CHUNK() };
+	plait_launch launch = { .size = sizeof(launch), .dimensions = 1,
+				.items = { N } };
+	plait_task_desc desc = {
+		.size = sizeof(desc), .kernel = program->stencil,
+		.launch = &launch, .split = 1, .label = "stencil",
+		.pieces = (uint32_t)below(program, 9),
+		.arguments = arguments, .argument_count = 3 };
+
+	predict_pieces(program, &desc, a, b);
+	(void)did(rank, "launch", plait_flow_submit(program->flow, &desc, NULL,
+						    &rank->error));
+}
+
+/* ---- host access ---- */
+
+static void compare(struct program *program, const struct use *use,
+		    const uint64_t *host)
+{
+	uint32_t wrong = 0;
+
+	for (uint64_t i = 0; i < count_of(&use->box); i++)
+		wrong += host[i] !=
+			 use->array->model[place(use->array, &use->box, i)];
+	if (wrong > 0)
+		note(program, "read", "other values");
+}
+
+static void read_now(struct rank *rank, struct work *work, struct use use)
+{
+	struct program *program = rank->arg;
+	plait_status status = plait_data_read(use.array->data, &use.box,
+					      work->host, &rank->error);
+
+	if (has_poison(&use)) {
+		if (status != PLAIT_E_FAILED || rank->error.origin != 7)
+			note(program, "read of poison", rank->error.text);
+	} else if (did(rank, "read", status)) {
+		compare(program, &use, work->host);
+	}
+}
+
+static void map_now(struct rank *rank)
+{
+	struct program *program = rank->arg;
+	struct use use = random_use(program,
+				    1 + (uint32_t)below(program, 3));
+	uint64_t *pointer = NULL;
+	void *mapped = NULL;
+	plait_status status = plait_data_map(use.array->data, &use.box,
+					     use.mode, &mapped, &rank->error);
+
+	if ((use.mode & PLAIT_ACCESS_READ) != 0 && has_poison(&use)) {
+		/* As of a task that reads it, what it writes is poison: the map
+		 * did not come about, and all ranks have it as it was. */
+		if (status != PLAIT_E_FAILED)
+			note(program, "map of poison", rank->error.text);
+		return;
+	}
+	if (!did(rank, "map", status))
+		return;
+	pointer = use.array->real;
+	for (uint64_t i = 0; i < count_of(&use.box); i++) {
+		uint64_t at = place(use.array, &use.box, i);
+
+		if ((use.mode & PLAIT_ACCESS_WRITE) != 0)
+			pointer[at] = use.array->model[at] =
+				below(program, UINT64_MAX);
+		else if (pointer[at] != use.array->model[at])
+			note(program, "map", "other values");
+	}
+	if ((use.mode & PLAIT_ACCESS_WRITE) != 0)
+		set_poison(&use, false);
+	(void)did(rank, "unmap", plait_data_unmap(use.array->data, mapped,
+						  &rank->error));
+}
+
+static void write_now(struct rank *rank, struct work *work)
+{
+	struct program *program = rank->arg;
+	struct use use = random_use(program, PLAIT_ACCESS_WRITE);
+
+	for (uint64_t i = 0; i < count_of(&use.box); i++)
+		use.array->model[place(use.array, &use.box, i)] =
+			work->host[i] = below(program, UINT64_MAX);
+	set_poison(&use, false);
+	(void)did(rank, "write", plait_data_write(use.array->data, &use.box,
+						  work->host, &rank->error));
+}
+
+/* ---- programs ---- */
+
+static void step(struct rank *rank, struct work *work)
+{
+	struct program *program = rank->arg;
+
+	switch (below(program, 12)) {
+	case 0: add_fill(rank, work); break;
+	case 1: case 2: add_copy(rank, work); break;
+	case 3: add_host(rank, work, true); break;
+	case 4: add_host(rank, work, false); break;
+	case 5: case 6: case 7: add_launch(rank); break;
+	case 8:
+		switch (below(program, 3)) {
+		case 0: map_now(rank); break;
+		case 1: write_now(rank, work); break;
+		default:
+			read_now(rank, work, random_use(program,
+							PLAIT_ACCESS_READ));
+		}
+		break;
+	default: add_call(rank, work); break;
+	}
+}
+
+static void make_arrays(struct rank *rank)
+{
+	static const uint64_t extents[ARRAYS][3] = {
+		{ N, 1, 1 }, { N, 1, 1 }, { 16, 13, 1 }, { 5, 6, 7 } };
+	static const uint32_t dimensions[ARRAYS] = { 1, 1, 2, 3 };
+	struct program *program = rank->arg;
+
+	for (int i = 0; i < ARRAYS; i++) {
+		struct array *array = &program->arrays[i];
+		plait_data_info info = { .size = sizeof(info) };
+		plait_data_desc desc = { .size = sizeof(desc),
+					 .element_bytes = 8,
+					 .dimensions = dimensions[i] };
+
+		memcpy(array->extent, extents[i], sizeof(extents[i]));
+		memcpy(desc.extent, extents[i], sizeof(extents[i]));
+		array->dimensions = dimensions[i];
+		(void)did(rank, "data", plait_data_create(
+			program->flow, &desc, &array->data, &rank->error));
+		(void)plait_data_query(array->data, &info, NULL);
+		array->real = info.pointer;
+	}
+}
+
+static void end_program(struct rank *rank)
+{
+	struct program *program = rank->arg;
+
+	for (int i = 0; i < ARRAYS; i++) {
+		struct use use = { &program->arrays[i],
+				   { { 0, 0, 0 }, { 1, 1, 1 } },
+				   PLAIT_ACCESS_READ };
+
+		memcpy(use.box.high, use.array->extent, sizeof(use.box.high));
+		read_now(rank, &program->works[0], use);
+	}
+	while (plait_flow_wait(program->flow, 0, PLAIT_FOREVER, NULL) !=
+	       PLAIT_OK)
+		;
+	for (int w = 1; w < STEPS; w++) {
+		struct work *work = &program->works[w];
+
+		if (work->is_read &&
+		    memcmp(work->host, work->expected,
+			   count_of(&work->uses[0].box) * 8) != 0)
+			note(program, "task read", "other values");
+	}
+	for (int i = 0; i < ARRAYS; i++)
+		plait_data_release(program->arrays[i].data);
+}
+
+static void run_program(struct rank *rank)
+{
+	struct program *program = &programs[rank->rank];
+	const plait_flow_desc desc = {
+		.size = sizeof(desc), .world = rank->world, .horizon = 16,
+		.window = seed_of_round % 2 == 0 ? 64 : 0,
+		.lanes = 1 + rank->rank % 2 };
+	const plait_kernel_desc kernel = {
+		.size = sizeof(kernel), .function = run_stencil,
+		.signature = "stencil(a: in pointer u64, b: pointer u64, "
+			     "c: struct chunk 48)" };
+
+	rank->arg = program;
+	program->state = seed_of_round * UINT64_C(0x9e3779b97f4a7c15) | 1;
+	if (!did(rank, "flow", plait_flow_create(rank->context, &desc,
+						 &program->flow,
+						 &rank->error)))
+		return;
+	(void)did(rank, "kernel", plait_kernel_create(
+		rank->context, &kernel, &program->stencil, &rank->error));
+	make_arrays(rank);
+	/* The first work is that of the end. */
+	for (program->step = 1; program->step < STEPS && program->wrong == 0;
+	     program->step++)
+		step(rank, &program->works[program->step]);
+	end_program(rank);
+	plait_kernel_release(program->stencil);
+	plait_flow_release(program->flow);
+}
+
+static void run_round(uint64_t seed, uint32_t count, const char *transport)
+{
+	memset(ranks, 0, sizeof(ranks));
+	memset(programs, 0, sizeof(programs));
+	seed_of_round = seed;
+	(void)ranks_run(ranks, count, transport, run_program);
+	for (uint32_t i = 0; i < count; i++)
+		OK_THAT(programs[i].wrong == 0 && ranks[i].context != NULL,
+			"seed=%llu, rank %u of %u: %s",
+			(unsigned long long)seed, i, count, programs[i].text);
+}
+
+static void run_rounds(const char *transport, uint64_t few)
+{
+	const char *asked = tap_argument("rounds");
+	uint64_t rounds = asked != NULL ? strtoull(asked, NULL, 10) : few;
+	uint64_t seed = tap_seed();
+
+	for (uint64_t r = 0; r < rounds && tap_failed() == 0; r++)
+		run_round(seed + r, 2 + (uint32_t)((seed + r) % (RANKS - 1)),
+			  transport);
+}
+
+static void over_loopback(void)
+{
+	run_rounds("loopback", 12);
+}
+
+static void over_shm(void)
+{
+	run_rounds("shm", 4);
+}
+
+static const struct tap_scenario all[] = {
+	{ "over loopback", over_loopback },
+	{ "over shm", over_shm },
+};
+
+TAP_MAIN(all)
