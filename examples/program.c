@@ -54,7 +54,8 @@ void close_system(void)
 		plait_buffer_release(objects[i].buffer);
 		plait_kernel_release(objects[i].kernel);
 	}
-	plait_context_release(context);
+	/* Waits: other ranks may still take what this one has sent. */
+	must(plait_context_close(context, PLAIT_FOREVER, &error));
 }
 
 /* ---- kernels ---- */

@@ -12,6 +12,8 @@ enum { MOST = 256, MOST_DEVICES = 16 };
 
 static plait_data *all_data[MOST];
 static int data_count;
+static plait_world *world;
+static plait_world_info place = { .size = sizeof(place) };
 
 /* FLOW_DEVICES=2: the first two devices of the context run the launches. */
 static uint32_t choose_devices(plait_device **devices)
@@ -35,6 +37,10 @@ void open_flow(void)
 
 	open_system();
 	desc.device_count = choose_devices(devices);
+	/* One rank, unless PLAIT_TRANSPORT and a launcher say otherwise. */
+	must(plait_world_open(context, NULL, &world, &error));
+	must(plait_world_query(world, &place, &error));
+	desc.world = world;
 	must(plait_flow_create(context, &desc, &flow, &error));
 }
 
@@ -44,6 +50,7 @@ void close_flow(void)
 	for (int i = 0; i < data_count; i++)
 		plait_data_release(all_data[i]);
 	plait_flow_release(flow);
+	plait_world_release(world);
 	close_system();
 }
 
@@ -89,6 +96,7 @@ void compare(const char *name, const float *got, const float *wanted,
 			       (unsigned long long)i, got[i], wanted[i]);
 			exit(1);
 		}
-	printf("%s: %llu numbers as in the sequential version\n", name,
-	       (unsigned long long)count);
+	if (place.rank == 0)
+		printf("%s: %llu numbers as in the sequential version\n", name,
+		       (unsigned long long)count);
 }
