@@ -14,7 +14,7 @@ from tap import ROOT
 FOLDER = os.path.join(ROOT, "include", "plait")
 # Lower ones first, so that a reader of all meets each type before its use.
 ORDER = ["base", "image", "device", "array", "inbox", "signal", "launch", "queue", "native", "source", "kernel", "node", "graph", "plan",
-         "run", "callable", "trace", "schedule", "coll", "collective", "mapper", "placement", "data", "flow", "plait",
+         "run", "callable", "trace", "schedule", "coll", "collective", "world", "mapper", "placement", "data", "flow", "plait",
          "code", "work", "memory", "services", "transport", "plugin"]
 
 

@@ -1520,6 +1520,77 @@ plait_status plait_schedule_graph(plait_schedule *schedule,
 					    const plait_collective_desc *desc,
 					    plait_graph **out,
 					    plait_error *error);
+typedef struct plait_world plait_world;
+typedef struct plait_collective plait_collective;
+typedef struct plait_world_desc {
+	uint32_t size;
+	uint32_t flags;
+	const char *transports;
+	uint32_t rank;
+	uint32_t ranks;
+	uint64_t native;
+	uint32_t native_kind;
+	uint32_t reserved0;
+	uint64_t open_ns;
+	uint64_t silence_ns;
+} plait_world_desc;
+typedef struct plait_world_info {
+	uint32_t size;
+	uint32_t flags;
+	uint32_t rank;
+	uint32_t ranks;
+	uint32_t machines;
+	uint32_t reserved0;
+} plait_world_info;
+typedef struct plait_collective_run {
+	uint32_t size;
+	uint32_t flags;
+	plait_element element;
+	uint32_t element_bits;
+	plait_reduction reduction;
+	uint32_t reserved0;
+	uint64_t count;
+	plait_buffer *input;
+	plait_buffer *output;
+	uint64_t input_offset;
+	uint64_t output_offset;
+	const void *input_memory;
+	void *output_memory;
+} plait_collective_run;
+plait_status plait_world_open(plait_context *context,
+					const plait_world_desc *desc,
+					plait_world **out, plait_error *error);
+void plait_world_retain(plait_world *world);
+void plait_world_release(plait_world *world);
+plait_status plait_world_query(plait_world *world,
+					 plait_world_info *info,
+					 plait_error *error);
+plait_status plait_world_report(plait_world *world, char *buffer,
+					  uint64_t capacity_bytes,
+					  uint64_t *out_bytes,
+					  plait_error *error);
+plait_status plait_collective_create(plait_world *world,
+					       plait_schedule *const *schedules,
+					       uint64_t count,
+					       plait_collective **out,
+					       plait_error *error);
+void plait_collective_retain(plait_collective *collective);
+void plait_collective_release(plait_collective *collective);
+plait_status plait_collective_call(plait_collective *collective,
+					     const plait_collective_run *run,
+					     plait_error *error);
+plait_status plait_collective_submit(plait_collective *collective,
+					       plait_queue *queue,
+					       const plait_collective_run *run,
+					       plait_run **out,
+					       plait_error *error);
+plait_status plait_graph_collective(plait_graph *graph,
+					      plait_collective *collective,
+					      const plait_collective_run *run,
+					      const char *label,
+					      plait_node after,
+					      plait_node *out,
+					      plait_error *error);
 typedef struct plait_box {
 	uint64_t low[3];
 	uint64_t high[3];
@@ -1849,77 +1920,6 @@ plait_status plait_flow_capture(plait_flow *flow, plait_graph *graph,
 					  plait_error *error);
 plait_status plait_flow_repeat(plait_flow *flow, uint64_t key,
 					 plait_task *out, plait_error *error);
-typedef struct plait_world plait_world;
-typedef struct plait_collective plait_collective;
-typedef struct plait_world_desc {
-	uint32_t size;
-	uint32_t flags;
-	const char *transports;
-	uint32_t rank;
-	uint32_t ranks;
-	uint64_t native;
-	uint32_t native_kind;
-	uint32_t reserved0;
-	uint64_t open_ns;
-	uint64_t silence_ns;
-} plait_world_desc;
-typedef struct plait_world_info {
-	uint32_t size;
-	uint32_t flags;
-	uint32_t rank;
-	uint32_t ranks;
-	uint32_t machines;
-	uint32_t reserved0;
-} plait_world_info;
-typedef struct plait_collective_run {
-	uint32_t size;
-	uint32_t flags;
-	plait_element element;
-	uint32_t element_bits;
-	plait_reduction reduction;
-	uint32_t reserved0;
-	uint64_t count;
-	plait_buffer *input;
-	plait_buffer *output;
-	uint64_t input_offset;
-	uint64_t output_offset;
-	const void *input_memory;
-	void *output_memory;
-} plait_collective_run;
-plait_status plait_world_open(plait_context *context,
-					const plait_world_desc *desc,
-					plait_world **out, plait_error *error);
-void plait_world_retain(plait_world *world);
-void plait_world_release(plait_world *world);
-plait_status plait_world_query(plait_world *world,
-					 plait_world_info *info,
-					 plait_error *error);
-plait_status plait_world_report(plait_world *world, char *buffer,
-					  uint64_t capacity_bytes,
-					  uint64_t *out_bytes,
-					  plait_error *error);
-plait_status plait_collective_create(plait_world *world,
-					       plait_schedule *const *schedules,
-					       uint64_t count,
-					       plait_collective **out,
-					       plait_error *error);
-void plait_collective_retain(plait_collective *collective);
-void plait_collective_release(plait_collective *collective);
-plait_status plait_collective_call(plait_collective *collective,
-					     const plait_collective_run *run,
-					     plait_error *error);
-plait_status plait_collective_submit(plait_collective *collective,
-					       plait_queue *queue,
-					       const plait_collective_run *run,
-					       plait_run **out,
-					       plait_error *error);
-plait_status plait_graph_collective(plait_graph *graph,
-					      plait_collective *collective,
-					      const plait_collective_run *run,
-					      const char *label,
-					      plait_node after,
-					      plait_node *out,
-					      plait_error *error);
 typedef struct plait_backend_memory plait_backend_memory;
 typedef struct plait_backend_kernel plait_backend_kernel;
 typedef struct plait_backend_launch plait_backend_launch;

@@ -1074,6 +1074,50 @@ class plait_collective_desc(Structure):
     ]
 
 
+class plait_world_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("transports", c_char_p),
+        ("rank", c_uint32),
+        ("ranks", c_uint32),
+        ("native", c_uint64),
+        ("native_kind", c_uint32),
+        ("reserved0", c_uint32),
+        ("open_ns", c_uint64),
+        ("silence_ns", c_uint64),
+    ]
+
+
+class plait_world_info(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("rank", c_uint32),
+        ("ranks", c_uint32),
+        ("machines", c_uint32),
+        ("reserved0", c_uint32),
+    ]
+
+
+class plait_collective_run(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("element", plait_element),
+        ("element_bits", c_uint32),
+        ("reduction", plait_reduction),
+        ("reserved0", c_uint32),
+        ("count", c_uint64),
+        ("input", c_void_p),
+        ("output", c_void_p),
+        ("input_offset", c_uint64),
+        ("output_offset", c_uint64),
+        ("input_memory", c_void_p),
+        ("output_memory", c_void_p),
+    ]
+
+
 class plait_box(Structure):
     _fields_ = [
         ("low", c_uint64 * 3),
@@ -1227,50 +1271,6 @@ class plait_memories_desc(Structure):
     ]
 
 
-class plait_world_desc(Structure):
-    _fields_ = [
-        ("size", c_uint32),
-        ("flags", c_uint32),
-        ("transports", c_char_p),
-        ("rank", c_uint32),
-        ("ranks", c_uint32),
-        ("native", c_uint64),
-        ("native_kind", c_uint32),
-        ("reserved0", c_uint32),
-        ("open_ns", c_uint64),
-        ("silence_ns", c_uint64),
-    ]
-
-
-class plait_world_info(Structure):
-    _fields_ = [
-        ("size", c_uint32),
-        ("flags", c_uint32),
-        ("rank", c_uint32),
-        ("ranks", c_uint32),
-        ("machines", c_uint32),
-        ("reserved0", c_uint32),
-    ]
-
-
-class plait_collective_run(Structure):
-    _fields_ = [
-        ("size", c_uint32),
-        ("flags", c_uint32),
-        ("element", plait_element),
-        ("element_bits", c_uint32),
-        ("reduction", plait_reduction),
-        ("reserved0", c_uint32),
-        ("count", c_uint64),
-        ("input", c_void_p),
-        ("output", c_void_p),
-        ("input_offset", c_uint64),
-        ("output_offset", c_uint64),
-        ("input_memory", c_void_p),
-        ("output_memory", c_void_p),
-    ]
-
-
 class plait_code_parameter(Structure):
     _fields_ = [
         ("size", c_uint32),
@@ -1389,6 +1389,9 @@ STRUCTS = (
     plait_compile_desc,
     plait_schedule_info,
     plait_collective_desc,
+    plait_world_desc,
+    plait_world_info,
+    plait_collective_run,
     plait_box,
     plait_mapper,
     plait_data_desc,
@@ -1399,9 +1402,6 @@ STRUCTS = (
     plait_flow_info,
     plait_link_info,
     plait_memories_desc,
-    plait_world_desc,
-    plait_world_info,
-    plait_collective_run,
     plait_code_parameter,
     plait_code,
     plait_kernel_facts,
@@ -1580,6 +1580,17 @@ FUNCTIONS = {
     "plait_coll_compile": (plait_status, (c_void_p, POINTER(plait_compile_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_schedule_query": (plait_status, (c_void_p, POINTER(plait_schedule_info), POINTER(plait_error),)),
     "plait_schedule_graph": (plait_status, (c_void_p, POINTER(plait_collective_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_world_open": (plait_status, (c_void_p, POINTER(plait_world_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_world_retain": (None, (c_void_p,)),
+    "plait_world_release": (None, (c_void_p,)),
+    "plait_world_query": (plait_status, (c_void_p, POINTER(plait_world_info), POINTER(plait_error),)),
+    "plait_world_report": (plait_status, (c_void_p, POINTER(c_char), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_collective_create": (plait_status, (c_void_p, POINTER(c_void_p), c_uint64, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_collective_retain": (None, (c_void_p,)),
+    "plait_collective_release": (None, (c_void_p,)),
+    "plait_collective_call": (plait_status, (c_void_p, POINTER(plait_collective_run), POINTER(plait_error),)),
+    "plait_collective_submit": (plait_status, (c_void_p, c_void_p, POINTER(plait_collective_run), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_graph_collective": (plait_status, (c_void_p, c_void_p, POINTER(plait_collective_run), c_char_p, plait_node, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_data_create": (plait_status, (c_void_p, POINTER(plait_data_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_data_part": (plait_status, (c_void_p, POINTER(plait_box), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_data_query": (plait_status, (c_void_p, POINTER(plait_data_info), POINTER(plait_error),)),
@@ -1613,15 +1624,4 @@ FUNCTIONS = {
     "plait_flow_write_instructions": (plait_status, (c_void_p, POINTER(plait_memories_desc), plait_flow_format, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_flow_capture": (plait_status, (c_void_p, c_void_p, POINTER(plait_error),)),
     "plait_flow_repeat": (plait_status, (c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
-    "plait_world_open": (plait_status, (c_void_p, POINTER(plait_world_desc), POINTER(c_void_p), POINTER(plait_error),)),
-    "plait_world_retain": (None, (c_void_p,)),
-    "plait_world_release": (None, (c_void_p,)),
-    "plait_world_query": (plait_status, (c_void_p, POINTER(plait_world_info), POINTER(plait_error),)),
-    "plait_world_report": (plait_status, (c_void_p, POINTER(c_char), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
-    "plait_collective_create": (plait_status, (c_void_p, POINTER(c_void_p), c_uint64, POINTER(c_void_p), POINTER(plait_error),)),
-    "plait_collective_retain": (None, (c_void_p,)),
-    "plait_collective_release": (None, (c_void_p,)),
-    "plait_collective_call": (plait_status, (c_void_p, POINTER(plait_collective_run), POINTER(plait_error),)),
-    "plait_collective_submit": (plait_status, (c_void_p, c_void_p, POINTER(plait_collective_run), POINTER(c_void_p), POINTER(plait_error),)),
-    "plait_graph_collective": (plait_status, (c_void_p, c_void_p, POINTER(plait_collective_run), c_char_p, plait_node, POINTER(c_uint64), POINTER(plait_error),)),
 }

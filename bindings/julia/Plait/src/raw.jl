@@ -408,10 +408,10 @@ mutable struct plait_plan end
 mutable struct plait_callable end
 mutable struct plait_schedule end
 mutable struct plait_coll end
-mutable struct plait_flow end
-mutable struct plait_data end
 mutable struct plait_world end
 mutable struct plait_collective end
+mutable struct plait_flow end
+mutable struct plait_data end
 mutable struct plait_backend_memory end
 mutable struct plait_backend_kernel end
 mutable struct plait_backend_launch end
@@ -994,6 +994,44 @@ struct plait_collective_desc
     devices::Ptr{Ptr{plait_device}}
 end
 
+struct plait_world_desc
+    size::UInt32
+    flags::UInt32
+    transports::Cstring
+    rank::UInt32
+    ranks::UInt32
+    native::UInt64
+    native_kind::UInt32
+    reserved0::UInt32
+    open_ns::UInt64
+    silence_ns::UInt64
+end
+
+struct plait_world_info
+    size::UInt32
+    flags::UInt32
+    rank::UInt32
+    ranks::UInt32
+    machines::UInt32
+    reserved0::UInt32
+end
+
+struct plait_collective_run
+    size::UInt32
+    flags::UInt32
+    element::plait_element
+    element_bits::UInt32
+    reduction::plait_reduction
+    reserved0::UInt32
+    count::UInt64
+    input::Ptr{plait_buffer}
+    output::Ptr{plait_buffer}
+    input_offset::UInt64
+    output_offset::UInt64
+    input_memory::Ptr{Cvoid}
+    output_memory::Ptr{Cvoid}
+end
+
 struct plait_box
     low::NTuple{3, UInt64}
     high::NTuple{3, UInt64}
@@ -1127,44 +1165,6 @@ struct plait_memories_desc
     weights::Ptr{UInt32}
 end
 
-struct plait_world_desc
-    size::UInt32
-    flags::UInt32
-    transports::Cstring
-    rank::UInt32
-    ranks::UInt32
-    native::UInt64
-    native_kind::UInt32
-    reserved0::UInt32
-    open_ns::UInt64
-    silence_ns::UInt64
-end
-
-struct plait_world_info
-    size::UInt32
-    flags::UInt32
-    rank::UInt32
-    ranks::UInt32
-    machines::UInt32
-    reserved0::UInt32
-end
-
-struct plait_collective_run
-    size::UInt32
-    flags::UInt32
-    element::plait_element
-    element_bits::UInt32
-    reduction::plait_reduction
-    reserved0::UInt32
-    count::UInt64
-    input::Ptr{plait_buffer}
-    output::Ptr{plait_buffer}
-    input_offset::UInt64
-    output_offset::UInt64
-    input_memory::Ptr{Cvoid}
-    output_memory::Ptr{Cvoid}
-end
-
 struct plait_code_parameter
     size::UInt32
     flags::plait_code_parameter_flags
@@ -1271,6 +1271,9 @@ const STRUCTS = DataType[
     plait_compile_desc,
     plait_schedule_info,
     plait_collective_desc,
+    plait_world_desc,
+    plait_world_info,
+    plait_collective_run,
     plait_box,
     plait_mapper,
     plait_data_desc,
@@ -1281,9 +1284,6 @@ const STRUCTS = DataType[
     plait_flow_info,
     plait_link_info,
     plait_memories_desc,
-    plait_world_desc,
-    plait_world_info,
-    plait_collective_run,
     plait_code_parameter,
     plait_code,
     plait_kernel_facts,
@@ -2300,6 +2300,72 @@ function plait_schedule_graph(schedule, desc, out, error)
     ccall(plait_schedule_graph_at[], plait_status, (Ptr{plait_schedule}, Ptr{plait_collective_desc}, Ptr{Ptr{plait_graph}}, Ptr{plait_error}), schedule, desc, out, error)
 end
 
+const plait_world_open_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_world_open - open a world, on all ranks."
+function plait_world_open(context, desc, out, error)
+    ccall(plait_world_open_at[], plait_status, (Ptr{plait_context}, Ptr{plait_world_desc}, Ptr{Ptr{plait_world}}, Ptr{plait_error}), context, desc, out, error)
+end
+
+const plait_world_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_world_retain - add one reference."
+function plait_world_retain(world)
+    ccall(plait_world_retain_at[], Cvoid, (Ptr{plait_world},), world)
+end
+
+const plait_world_release_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_world_release - give one reference back."
+function plait_world_release(world)
+    ccall(plait_world_release_at[], Cvoid, (Ptr{plait_world},), world)
+end
+
+const plait_world_query_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_world_query - get the properties of a world."
+function plait_world_query(world, info, error)
+    ccall(plait_world_query_at[], plait_status, (Ptr{plait_world}, Ptr{plait_world_info}, Ptr{plait_error}), world, info, error)
+end
+
+const plait_world_report_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_world_report - tell how each rank is reached, and why not otherwise."
+function plait_world_report(world, buffer, capacity_bytes, out_bytes, error)
+    ccall(plait_world_report_at[], plait_status, (Ptr{plait_world}, Ptr{UInt8}, UInt64, Ptr{UInt64}, Ptr{plait_error}), world, buffer, capacity_bytes, out_bytes, error)
+end
+
+const plait_collective_create_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_collective_create - make a collective of schedules, on all ranks."
+function plait_collective_create(world, schedules, count, out, error)
+    ccall(plait_collective_create_at[], plait_status, (Ptr{plait_world}, Ptr{Ptr{plait_schedule}}, UInt64, Ptr{Ptr{plait_collective}}, Ptr{plait_error}), world, schedules, count, out, error)
+end
+
+const plait_collective_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_collective_retain - add one reference."
+function plait_collective_retain(collective)
+    ccall(plait_collective_retain_at[], Cvoid, (Ptr{plait_collective},), collective)
+end
+
+const plait_collective_release_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_collective_release - give one reference back."
+function plait_collective_release(collective)
+    ccall(plait_collective_release_at[], Cvoid, (Ptr{plait_collective},), collective)
+end
+
+const plait_collective_call_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_collective_call - execute a collective, on all ranks, and wait."
+function plait_collective_call(collective, run, error)
+    ccall(plait_collective_call_at[], plait_status, (Ptr{plait_collective}, Ptr{plait_collective_run}, Ptr{plait_error}), collective, run, error)
+end
+
+const plait_collective_submit_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_collective_submit - submit a call of a collective to a queue."
+function plait_collective_submit(collective, queue, run, out, error)
+    ccall(plait_collective_submit_at[], plait_status, (Ptr{plait_collective}, Ptr{plait_queue}, Ptr{plait_collective_run}, Ptr{Ptr{plait_run}}, Ptr{plait_error}), collective, queue, run, out, error)
+end
+
+const plait_graph_collective_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_collective - add a call of a collective to a graph."
+function plait_graph_collective(graph, collective, run, label, after, out, error)
+    ccall(plait_graph_collective_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_collective}, Ptr{plait_collective_run}, Cstring, plait_node, Ptr{plait_node}, Ptr{plait_error}), graph, collective, run, label, after, out, error)
+end
+
 const plait_data_create_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_data_create - create data of a flow."
 function plait_data_create(flow, desc, out, error)
@@ -2498,72 +2564,6 @@ function plait_flow_repeat(flow, key, out, error)
     ccall(plait_flow_repeat_at[], plait_status, (Ptr{plait_flow}, UInt64, Ptr{plait_task}, Ptr{plait_error}), flow, key, out, error)
 end
 
-const plait_world_open_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_world_open - open a world, on all ranks."
-function plait_world_open(context, desc, out, error)
-    ccall(plait_world_open_at[], plait_status, (Ptr{plait_context}, Ptr{plait_world_desc}, Ptr{Ptr{plait_world}}, Ptr{plait_error}), context, desc, out, error)
-end
-
-const plait_world_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_world_retain - add one reference."
-function plait_world_retain(world)
-    ccall(plait_world_retain_at[], Cvoid, (Ptr{plait_world},), world)
-end
-
-const plait_world_release_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_world_release - give one reference back."
-function plait_world_release(world)
-    ccall(plait_world_release_at[], Cvoid, (Ptr{plait_world},), world)
-end
-
-const plait_world_query_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_world_query - get the properties of a world."
-function plait_world_query(world, info, error)
-    ccall(plait_world_query_at[], plait_status, (Ptr{plait_world}, Ptr{plait_world_info}, Ptr{plait_error}), world, info, error)
-end
-
-const plait_world_report_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_world_report - tell how each rank is reached, and why not otherwise."
-function plait_world_report(world, buffer, capacity_bytes, out_bytes, error)
-    ccall(plait_world_report_at[], plait_status, (Ptr{plait_world}, Ptr{UInt8}, UInt64, Ptr{UInt64}, Ptr{plait_error}), world, buffer, capacity_bytes, out_bytes, error)
-end
-
-const plait_collective_create_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_collective_create - make a collective of schedules, on all ranks."
-function plait_collective_create(world, schedules, count, out, error)
-    ccall(plait_collective_create_at[], plait_status, (Ptr{plait_world}, Ptr{Ptr{plait_schedule}}, UInt64, Ptr{Ptr{plait_collective}}, Ptr{plait_error}), world, schedules, count, out, error)
-end
-
-const plait_collective_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_collective_retain - add one reference."
-function plait_collective_retain(collective)
-    ccall(plait_collective_retain_at[], Cvoid, (Ptr{plait_collective},), collective)
-end
-
-const plait_collective_release_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_collective_release - give one reference back."
-function plait_collective_release(collective)
-    ccall(plait_collective_release_at[], Cvoid, (Ptr{plait_collective},), collective)
-end
-
-const plait_collective_call_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_collective_call - execute a collective, on all ranks, and wait."
-function plait_collective_call(collective, run, error)
-    ccall(plait_collective_call_at[], plait_status, (Ptr{plait_collective}, Ptr{plait_collective_run}, Ptr{plait_error}), collective, run, error)
-end
-
-const plait_collective_submit_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_collective_submit - submit a call of a collective to a queue."
-function plait_collective_submit(collective, queue, run, out, error)
-    ccall(plait_collective_submit_at[], plait_status, (Ptr{plait_collective}, Ptr{plait_queue}, Ptr{plait_collective_run}, Ptr{Ptr{plait_run}}, Ptr{plait_error}), collective, queue, run, out, error)
-end
-
-const plait_graph_collective_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_graph_collective - add a call of a collective to a graph."
-function plait_graph_collective(graph, collective, run, label, after, out, error)
-    ccall(plait_graph_collective_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_collective}, Ptr{plait_collective_run}, Cstring, plait_node, Ptr{plait_node}, Ptr{plait_error}), graph, collective, run, label, after, out, error)
-end
-
 # The functions, and where their addresses are kept
 const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_version, plait_version_at),
@@ -2734,6 +2734,17 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_coll_compile, plait_coll_compile_at),
     (:plait_schedule_query, plait_schedule_query_at),
     (:plait_schedule_graph, plait_schedule_graph_at),
+    (:plait_world_open, plait_world_open_at),
+    (:plait_world_retain, plait_world_retain_at),
+    (:plait_world_release, plait_world_release_at),
+    (:plait_world_query, plait_world_query_at),
+    (:plait_world_report, plait_world_report_at),
+    (:plait_collective_create, plait_collective_create_at),
+    (:plait_collective_retain, plait_collective_retain_at),
+    (:plait_collective_release, plait_collective_release_at),
+    (:plait_collective_call, plait_collective_call_at),
+    (:plait_collective_submit, plait_collective_submit_at),
+    (:plait_graph_collective, plait_graph_collective_at),
     (:plait_data_create, plait_data_create_at),
     (:plait_data_part, plait_data_part_at),
     (:plait_data_query, plait_data_query_at),
@@ -2767,17 +2778,6 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_flow_write_instructions, plait_flow_write_instructions_at),
     (:plait_flow_capture, plait_flow_capture_at),
     (:plait_flow_repeat, plait_flow_repeat_at),
-    (:plait_world_open, plait_world_open_at),
-    (:plait_world_retain, plait_world_retain_at),
-    (:plait_world_release, plait_world_release_at),
-    (:plait_world_query, plait_world_query_at),
-    (:plait_world_report, plait_world_report_at),
-    (:plait_collective_create, plait_collective_create_at),
-    (:plait_collective_retain, plait_collective_retain_at),
-    (:plait_collective_release, plait_collective_release_at),
-    (:plait_collective_call, plait_collective_call_at),
-    (:plait_collective_submit, plait_collective_submit_at),
-    (:plait_graph_collective, plait_graph_collective_at),
 ]
 
 end

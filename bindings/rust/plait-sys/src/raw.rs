@@ -406,10 +406,10 @@ opaque! {
     plait_callable,
     plait_schedule,
     plait_coll,
-    plait_flow,
-    plait_data,
     plait_world,
     plait_collective,
+    plait_flow,
+    plait_data,
     plait_backend_memory,
     plait_backend_kernel,
     plait_backend_launch,
@@ -962,6 +962,41 @@ pub struct plait_collective_desc [size] {
     pub outputs: *const *mut plait_buffer,
     pub devices: *const *mut plait_device,
 }
+pub struct plait_world_desc [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub transports: *const c_char,
+    pub rank: u32,
+    pub ranks: u32,
+    pub native: u64,
+    pub native_kind: u32,
+    pub reserved0: u32,
+    pub open_ns: u64,
+    pub silence_ns: u64,
+}
+pub struct plait_world_info [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub rank: u32,
+    pub ranks: u32,
+    pub machines: u32,
+    pub reserved0: u32,
+}
+pub struct plait_collective_run [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub element: plait_element,
+    pub element_bits: u32,
+    pub reduction: plait_reduction,
+    pub reserved0: u32,
+    pub count: u64,
+    pub input: *mut plait_buffer,
+    pub output: *mut plait_buffer,
+    pub input_offset: u64,
+    pub output_offset: u64,
+    pub input_memory: *const c_void,
+    pub output_memory: *mut c_void,
+}
 pub struct plait_box [] {
     pub low: [u64; 3],
     pub high: [u64; 3],
@@ -1084,41 +1119,6 @@ pub struct plait_memories_desc [size] {
     pub memory_bytes: u64,
     pub links: *const c_char,
     pub weights: *const u32,
-}
-pub struct plait_world_desc [size] {
-    pub size: u32,
-    pub flags: u32,
-    pub transports: *const c_char,
-    pub rank: u32,
-    pub ranks: u32,
-    pub native: u64,
-    pub native_kind: u32,
-    pub reserved0: u32,
-    pub open_ns: u64,
-    pub silence_ns: u64,
-}
-pub struct plait_world_info [size] {
-    pub size: u32,
-    pub flags: u32,
-    pub rank: u32,
-    pub ranks: u32,
-    pub machines: u32,
-    pub reserved0: u32,
-}
-pub struct plait_collective_run [size] {
-    pub size: u32,
-    pub flags: u32,
-    pub element: plait_element,
-    pub element_bits: u32,
-    pub reduction: plait_reduction,
-    pub reserved0: u32,
-    pub count: u64,
-    pub input: *mut plait_buffer,
-    pub output: *mut plait_buffer,
-    pub input_offset: u64,
-    pub output_offset: u64,
-    pub input_memory: *const c_void,
-    pub output_memory: *mut c_void,
 }
 pub struct plait_code_parameter [size] {
     pub size: u32,
@@ -1511,6 +1511,28 @@ fn plait_coll_compile(coll: *mut plait_coll, desc: *const plait_compile_desc, ou
 fn plait_schedule_query(schedule: *mut plait_schedule, info: *mut plait_schedule_info, error: *mut plait_error) -> plait_status;
 /// plait_schedule_graph - make a graph of a schedule, for all of its ranks.
 fn plait_schedule_graph(schedule: *mut plait_schedule, desc: *const plait_collective_desc, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
+/// plait_world_open - open a world, on all ranks.
+fn plait_world_open(context: *mut plait_context, desc: *const plait_world_desc, out: *mut *mut plait_world, error: *mut plait_error) -> plait_status;
+/// plait_world_retain - add one reference.
+fn plait_world_retain(world: *mut plait_world);
+/// plait_world_release - give one reference back.
+fn plait_world_release(world: *mut plait_world);
+/// plait_world_query - get the properties of a world.
+fn plait_world_query(world: *mut plait_world, info: *mut plait_world_info, error: *mut plait_error) -> plait_status;
+/// plait_world_report - tell how each rank is reached, and why not otherwise.
+fn plait_world_report(world: *mut plait_world, buffer: *mut c_char, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_collective_create - make a collective of schedules, on all ranks.
+fn plait_collective_create(world: *mut plait_world, schedules: *const *mut plait_schedule, count: u64, out: *mut *mut plait_collective, error: *mut plait_error) -> plait_status;
+/// plait_collective_retain - add one reference.
+fn plait_collective_retain(collective: *mut plait_collective);
+/// plait_collective_release - give one reference back.
+fn plait_collective_release(collective: *mut plait_collective);
+/// plait_collective_call - execute a collective, on all ranks, and wait.
+fn plait_collective_call(collective: *mut plait_collective, run: *const plait_collective_run, error: *mut plait_error) -> plait_status;
+/// plait_collective_submit - submit a call of a collective to a queue.
+fn plait_collective_submit(collective: *mut plait_collective, queue: *mut plait_queue, run: *const plait_collective_run, out: *mut *mut plait_run, error: *mut plait_error) -> plait_status;
+/// plait_graph_collective - add a call of a collective to a graph.
+fn plait_graph_collective(graph: *mut plait_graph, collective: *mut plait_collective, run: *const plait_collective_run, label: *const c_char, after: plait_node, out: *mut plait_node, error: *mut plait_error) -> plait_status;
 /// plait_data_create - create data of a flow.
 fn plait_data_create(flow: *mut plait_flow, desc: *const plait_data_desc, out: *mut *mut plait_data, error: *mut plait_error) -> plait_status;
 /// plait_data_part - name a box of data: accesses of the part and of the whole order each other.
@@ -1577,26 +1599,4 @@ fn plait_flow_write_instructions(flow: *mut plait_flow, memories: *const plait_m
 fn plait_flow_capture(flow: *mut plait_flow, graph: *mut plait_graph, error: *mut plait_error) -> plait_status;
 /// plait_flow_repeat - run a repetition again; or begin or end a new one.
 fn plait_flow_repeat(flow: *mut plait_flow, key: u64, out: *mut plait_task, error: *mut plait_error) -> plait_status;
-/// plait_world_open - open a world, on all ranks.
-fn plait_world_open(context: *mut plait_context, desc: *const plait_world_desc, out: *mut *mut plait_world, error: *mut plait_error) -> plait_status;
-/// plait_world_retain - add one reference.
-fn plait_world_retain(world: *mut plait_world);
-/// plait_world_release - give one reference back.
-fn plait_world_release(world: *mut plait_world);
-/// plait_world_query - get the properties of a world.
-fn plait_world_query(world: *mut plait_world, info: *mut plait_world_info, error: *mut plait_error) -> plait_status;
-/// plait_world_report - tell how each rank is reached, and why not otherwise.
-fn plait_world_report(world: *mut plait_world, buffer: *mut c_char, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_collective_create - make a collective of schedules, on all ranks.
-fn plait_collective_create(world: *mut plait_world, schedules: *const *mut plait_schedule, count: u64, out: *mut *mut plait_collective, error: *mut plait_error) -> plait_status;
-/// plait_collective_retain - add one reference.
-fn plait_collective_retain(collective: *mut plait_collective);
-/// plait_collective_release - give one reference back.
-fn plait_collective_release(collective: *mut plait_collective);
-/// plait_collective_call - execute a collective, on all ranks, and wait.
-fn plait_collective_call(collective: *mut plait_collective, run: *const plait_collective_run, error: *mut plait_error) -> plait_status;
-/// plait_collective_submit - submit a call of a collective to a queue.
-fn plait_collective_submit(collective: *mut plait_collective, queue: *mut plait_queue, run: *const plait_collective_run, out: *mut *mut plait_run, error: *mut plait_error) -> plait_status;
-/// plait_graph_collective - add a call of a collective to a graph.
-fn plait_graph_collective(graph: *mut plait_graph, collective: *mut plait_collective, run: *const plait_collective_run, label: *const c_char, after: plait_node, out: *mut plait_node, error: *mut plait_error) -> plait_status;
 }
