@@ -53,8 +53,11 @@ static struct seen *begin(struct rank *rank, uint32_t horizon)
 	return seen;
 }
 
+/* No task is left that would write to `seen` behind the main thread's look. */
 static void end(struct seen *seen)
 {
+	while (plait_flow_wait(seen->flow, 0, PLAIT_FOREVER, NULL) != PLAIT_OK)
+		;
 	plait_data_release(seen->data[0]);
 	plait_data_release(seen->data[1]);
 	plait_flow_release(seen->flow);
@@ -216,8 +219,6 @@ static void submit_failure(struct rank *rank)
 					       &rank->error));
 	(void)rank_did(rank, plait_data_read(seen->data[0], &upper, seen->host,
 					     &rank->error));
-	while (plait_flow_wait(seen->flow, 0, PLAIT_FOREVER, NULL) != PLAIT_OK)
-		;
 	end(seen);
 }
 
