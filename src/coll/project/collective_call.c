@@ -287,16 +287,16 @@ static plait_status prepare(collective_call *call,
 
 /* ---- execution ---- */
 
-/* Let the caller's other work have the thread. */
-static plait_status pause(collective_call *call, plait__collective_wait *wait)
+/* Let the caller's other work have the thread; `turns` since the last step. */
+static plait_status pause(collective_call *call, plait__collective_wait *wait,
+			  uint32_t turns)
 {
-	uint32_t turns = wait->turns++;
 	plait_status status = call->pause->pause(call->pause->arg, turns,
 						 call->error);
 
 	if (status != PLAIT_OK)
 		return status;
-	return wait->pumps || turns >= SLOW || turns % LOOK == LOOK - 1 ?
+	return call->part->machine.is_pumped || turns >= SLOW || turns % LOOK == LOOK - 1 ?
 		       plait__collective_wait_look(wait) : PLAIT_OK;
 }
 
@@ -313,6 +313,7 @@ static plait_status execute(collective_call *call)
 	plait__rank_machine *machine = &call->part->machine;
 	plait__collective_wait wait;
 	plait_status status = PLAIT_OK;
+	uint32_t turns = 0;
 	bool moved;
 
 	plait__rank_machine_begin(machine, &call->machine, call->error);
@@ -323,10 +324,12 @@ static plait_status execute(collective_call *call)
 		status = plait__rank_machine_advance(machine, &moved);
 		if (status != PLAIT_PENDING)
 			break;
-		if (moved)
+		if (moved) {
 			plait__collective_wait_moved(&wait);
+			turns = 0;
+		}
 		status = call->pause != NULL ?
-				 pause(call, &wait) :
+				 pause(call, &wait, turns++) :
 				 plait__collective_wait_step(&wait);
 	}
 	/* A message of a later call may overtake the mail that says why. */
