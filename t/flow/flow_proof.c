@@ -39,7 +39,7 @@ static void forget_front(void *arg, plait__front *front)
 	front->count = 0;
 }
 
-/* Forget who has accessed the data. */
+/* Forget the ops that have accessed the data. */
 static void forget(plait_data *data)
 {
 	plait__data *self;

@@ -7,8 +7,8 @@
 
 #include "base/alloc.h"
 
-enum { SIDE = 5, ELEMENTS = SIDE * SIDE * SIDE, MEMORIES = 3, STEPS = 200,
-       ROUNDS = 60 };
+enum { SIDE = 5, ELEMENTS = SIDE * SIDE * SIDE, MEMORIES = 3 };
+enum { STEPS = 200, ROUNDS = 60 };
 
 static uint64_t newest[ELEMENTS], versions_of[MEMORIES][ELEMENTS];
 
