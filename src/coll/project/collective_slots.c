@@ -11,9 +11,9 @@ enum {
 	SLOT_MAX = 1 << 18,	/* bytes: two of them fit into an L2 cache */
 	SLOT_MIN = 1 << 15,
 	SLOTS_BYTES = 1 << 20,	/* of a link of many slots */
-	/* Ranks that receive by one or two links: a slot is used again when its
-	 * lines have left the L2 cache of the peer that read it; taking them
-	 * from the shared cache costs a half. */
+	/* Ranks that receive by one or two links: more and smaller slots, each of
+	 * which is used again later, take half the time as measured; perhaps as
+	 * its lines have left the L2 cache of the peer that read them. */
 	FEW_LINKS = 2,
 	FEW_SLOT = 1 << 16,
 	FEW_SLOTS_BYTES = 1 << 21, /* of all links that a rank receives by */
