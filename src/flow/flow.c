@@ -175,8 +175,6 @@ static plait_status read_desc(plait_flow_desc *out,
 				   out->flags);
 	if (out->window == 0)
 		out->window = PLAIT__WINDOW_DEFAULT;
-	if (out->horizon == 0)
-		out->horizon = PLAIT__HORIZON_TASKS;
 	if (out->window < PLAIT__WINDOW_LEAST ||
 	    out->window > PLAIT__WINDOW_MOST ||
 	    (out->window & (out->window - 1)) != 0)
@@ -190,6 +188,8 @@ static plait_status read_desc(plait_flow_desc *out,
 				   "plait_flow_desc: a horizon of %u tasks "
 				   "without PLAIT_FLOW_CHECK and without a world",
 				   out->horizon);
+	if (out->horizon == 0)
+		out->horizon = PLAIT__HORIZON_TASKS;
 	if (out->reserved0 != 0)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_flow_desc: reserved0 is not 0");

@@ -347,7 +347,8 @@ static void refuses_what_one_rank_would_do(void)
 	static const char *const texts[] = {
 		"let tasks name a token instead", "leave PLAIT_TASK_NO_WAIT out",
 		"submit the tasks each time", "all ranks submit the same tasks",
-		"leave flags 0", "a horizon of 65 tasks; at most 64",
+		"leave flags 0",
+		"a horizon of 65 tasks; over a world at most 64",
 		"horizon is " };
 	static const plait_status statuses[] = {
 		PLAIT_E_UNSUPPORTED, PLAIT_E_UNSUPPORTED, PLAIT_E_UNSUPPORTED,
