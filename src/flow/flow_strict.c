@@ -58,8 +58,9 @@ static plait_status check_read(plait__record *record, uint32_t index,
 					   room));
 }
 
-plait_status plait__flow_strict_check(plait__flow *flow, uint32_t count,
-				      plait_error *error)
+/* `is_piece`: what an op before the piece fills may be read. */
+static plait_status check(plait__flow *flow, uint32_t count, bool is_piece,
+			  plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 
@@ -72,11 +73,17 @@ plait_status plait__flow_strict_check(plait__flow *flow, uint32_t count,
 			return plait__fail(error, PLAIT_E_NOMEM,
 					   "no memory for the record");
 		if ((access->mode & PLAIT__ACCESS_READS) != 0 &&
-		    !plait__reduction_fills(flow, i))
+		    !(is_piece && plait__reduction_fills(flow, i)))
 			status = check_read(flow->record, index, access,
 					    error);
 	}
 	return status;
+}
+
+plait_status plait__flow_strict_check(plait__flow *flow, uint32_t count,
+				      plait_error *error)
+{
+	return check(flow, count, false, error);
 }
 
 /* ---- pieces ---- */
@@ -120,8 +127,7 @@ static plait_status check_piece(plait__vector *before,
 				plait_error *error)
 {
 	plait__flow *flow = piece->flow;
-	plait_status status = plait__flow_strict_check(
-		flow, piece->access_count, error);
+	plait_status status = check(flow, piece->access_count, true, error);
 
 	if (status == PLAIT_OK)
 		status = check_apart(before, piece, error);

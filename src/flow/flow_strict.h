@@ -6,8 +6,9 @@
 
 #include "flow/task_steps.h"
 
-/* Check the first `count` of flow->accesses.  PLAIT_E_INVALID: one reads what
- * nothing wrote.  PLAIT_E_NOMEM. */
+/* Check the first `count` of flow->accesses, which are not those of a piece of
+ * several steps.  PLAIT_E_INVALID: one reads what nothing wrote.
+ * PLAIT_E_NOMEM. */
 plait_status plait__flow_strict_check(plait__flow *flow, uint32_t count,
 				      plait_error *error);
 

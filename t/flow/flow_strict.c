@@ -169,10 +169,71 @@ static void pieces(void)
 	close_flow();
 }
 
+/* ---- reductions ---- */
+
+static void reduce(plait_kernel *kernel, plait_kernel *combine, plait_data *to,
+		   uint32_t flags, const char *text)
+{
+	const plait_access access = { .size = sizeof(access), .data = to,
+				      .mode = PLAIT_ACCESS_REDUCE,
+				      .flags = flags, .combine = combine };
+	const plait_argument arguments[] = { PLAIT_ACCESS(&access),
+					     PLAIT_CHUNK() };
+	const plait_task_desc desc = {
+		.size = sizeof(desc), .kernel = kernel,
+		.launch = PLAIT_ITEMS(LINE), .arguments = arguments,
+		.argument_count = 2, .split = 1, .pieces = 4,
+	};
+	plait_status status = plait_flow_submit(flow, &desc, NULL,
+						&flow_rig.error);
+
+	IS_INT(status, text == NULL ? PLAIT_OK : PLAIT_E_INVALID);
+	if (text != NULL)
+		HAS_STR(flow_rig.error.text, text);
+}
+
+/* A launch's fill writes its rows alone: neither the target of its combination
+ * nor data of a host access behind it. */
+static void reductions(void)
+{
+	plait_kernel_desc desc = { .size = sizeof(desc),
+				   .function = do_nothing,
+				   .signature = "f(u: inout pointer u32, "
+						"c: struct chunk 48)" };
+	plait_kernel *kernel = NULL, *combine = NULL;
+	plait_data *one, *other;
+	uint32_t word = 0;
+
+	if (!open_strict())
+		return;
+	IS_INT(plait_kernel_create(flow_rig.context, &desc, &kernel, NULL),
+	       PLAIT_OK);
+	desc.signature = "add(into: inout pointer u32, from: in pointer u32, "
+			 "n: u64)";
+	IS_INT(plait_kernel_create(flow_rig.context, &desc, &combine, NULL),
+	       PLAIT_OK);
+	one = new_data(0, 0, 0, 0, 4, "one");
+	other = new_data(0, 0, 0, 0, 4, "other");
+	reduce(kernel, combine, one, PLAIT_ACCESS_ACCUMULATE,
+	       "reads one [0, 1), which nothing wrote");
+	reduce(kernel, combine, one, 0, NULL);
+	IS_INT(plait_data_read(other, NULL, &word, &flow_rig.error),
+	       PLAIT_E_INVALID);
+	reduce(kernel, combine, one, PLAIT_ACCESS_ACCUMULATE, NULL);
+	IS_INT(plait_data_read(one, NULL, &word, NULL), PLAIT_OK);
+	IS_INT(wait_task(0), PLAIT_OK);
+	plait_kernel_release(kernel);
+	plait_kernel_release(combine);
+	plait_data_release(one);
+	plait_data_release(other);
+	close_flow();
+}
+
 static const struct tap_scenario all[] = {
 	{ "reads", reads },
 	{ "contents", contents },
 	{ "pieces", pieces },
+	{ "reductions", reductions },
 };
 
 TAP_MAIN(all)
