@@ -79,7 +79,8 @@ static plait_status call(struct seen *seen, const char *label,
 static plait_access access_of(plait_data *data, plait_access_mode mode,
 			      const plait_box *box)
 {
-	return (plait_access){ sizeof(plait_access), mode, data, box, NULL };
+	return (plait_access){ .size = sizeof(plait_access), .mode = mode,
+			       .data = data, .box = box };
 }
 
 static int32_t count_call(void *user_data)

@@ -59,9 +59,9 @@ static void submit(plait_flow *flow, plait_data *data, plait_error *error)
 	for (uint64_t i = 0; i < RANKS; i++) {
 		const plait_box box = { { i * PART, 0, 0 },
 					{ (i + 1) * PART, 1, 1 } };
-		const plait_access writes = { sizeof(writes),
-					      PLAIT_ACCESS_READ_WRITE, data,
-					      &box, NULL };
+		const plait_access writes = {
+			.size = sizeof(writes), .data = data, .box = &box,
+			.mode = PLAIT_ACCESS_READ_WRITE };
 		plait_status status;
 
 		must(4, call(flow, i == KILLED ? end_process : count, &calls,
