@@ -151,14 +151,23 @@ static uint32_t row_bytes_of(const plait__data *target)
 			  ROW_ALIGNMENT);
 }
 
+/* A submission that has begun goes on with its own ones, also if another one
+ * has got newer ones since. */
 static plait__partials *find_partials(const plait__flow *flow,
 				      const plait__data *target, uint64_t rows)
 {
-	for (plait__partials *at = target->partials; at != NULL; at = at->next)
-		if (at->rows >= rows &&
-		    (at->owner == NULL || at->owner == flow->submitter))
+	plait__partials *idle = NULL;
+
+	for (plait__partials *at = target->partials; at != NULL;
+	     at = at->next) {
+		if (at->rows < rows)
+			continue;
+		if (at->owner != NULL && at->owner == flow->submitter)
 			return at;
-	return NULL;
+		if (at->owner == NULL && idle == NULL)
+			idle = at;
+	}
+	return idle;
 }
 
 static plait_status take_partials(plait__flow_task *task,

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Split launches on devices with PLAIT_TASK_NO_WAIT; their results:
- * device_flow.c. */
+/* Split launches on devices that wait for room in the middle, or must not; their
+ * results: device_flow.c. */
 #include "flows.h"
+
+#include <pthread.h>
 
 enum { N = 40 };
 
@@ -108,8 +110,134 @@ static void no_wait(void)
 	close_flow();
 }
 
+/* ---- reductions ---- */
+
+static plait_kernel *sum, *add;
+
+/* *total += u in the chunk. */
+static int32_t sum_chunk(void *const *arguments, const plait_launch *launch,
+			 void *user_data)
+{
+	const uint64_t *from = *(const uint64_t *const *)arguments[0];
+	const plait_box *chunk = arguments[2];
+
+	(void)launch;
+	(void)user_data;
+	for (uint64_t i = chunk->low[0]; i < chunk->high[0]; i++)
+		**(uint64_t *const *)arguments[1] += from[i];
+	return 0;
+}
+
+static int32_t add_word(void *const *arguments, const plait_launch *launch,
+		       void *user_data)
+{
+	(void)launch;
+	(void)user_data;
+	**(uint64_t *const *)arguments[0] +=
+		**(const uint64_t *const *)arguments[1];
+	return 0;
+}
+
+/* v += the sum of u */
+static plait_status reduce(plait_error *error)
+{
+	const plait_access to = { .size = sizeof(to), .data = v,
+				  .mode = PLAIT_ACCESS_REDUCE, .combine = add,
+				  .flags = PLAIT_ACCESS_ACCUMULATE };
+	const plait_argument arguments[] = { PLAIT_DATA(u), PLAIT_ACCESS(&to),
+					     PLAIT_CHUNK() };
+	const plait_task_desc step = {
+		.size = sizeof(step), .kernel = sum, .launch = PLAIT_ITEMS(N),
+		.arguments = arguments, .argument_count = 3, .split = 1,
+		.pieces = N,
+	};
+
+	return plait_flow_submit(flow, &step, NULL, error);
+}
+
+enum { TIMES = 20 };
+
+struct summer {
+	plait_status status;
+	plait_error error;
+};
+
+static void *submit_sums(void *arg)
+{
+	struct summer *self = arg;
+
+	for (int i = 0; i < TIMES && self->status == PLAIT_OK; i++)
+		self->status = reduce(&self->error);
+	return NULL;
+}
+
+static plait_kernel *new_sum(plait_kernel_function function,
+			     const char *signature)
+{
+	const plait_kernel_desc desc = { .size = sizeof(desc),
+					 .function = function,
+					 .signature = signature };
+	plait_kernel *made = NULL;
+
+	OK(plait_kernel_create(flow_rig.context, &desc, &made, NULL) ==
+	   PLAIT_OK);
+	return made;
+}
+
+static bool open_sums(void)
+{
+	uint64_t values[N], none = 0;
+
+	if (!open_all())
+		return false;
+	plait_data_release(v);
+	v = new_data(0, 0, 0, 0, 8, "v");
+	sum = new_sum(sum_chunk, "sum(u: in pointer u64, v: inout pointer u64, "
+				 "c: struct chunk 48)");
+	add = new_sum(add_word, "add(into: inout pointer u64, from: in pointer "
+			       "u64, n: u64)");
+	for (uint64_t i = 0; i < N; i++)
+		values[i] = i + 1;
+	return OK(plait_data_write(v, NULL, &none, NULL) == PLAIT_OK) &&
+	       OK(plait_data_write(u, NULL, values, NULL) == PLAIT_OK);
+}
+
+static void close_sums(void)
+{
+	plait_data_release(u);
+	plait_data_release(v);
+	plait_kernel_release(kernel);
+	plait_kernel_release(sum);
+	plait_kernel_release(add);
+	close_flow();
+}
+
+/* A launch that waits for room in the middle goes on with the partial results that
+ * it has begun with, though another thread's gets newer ones meanwhile. */
+static void two_threads(void)
+{
+	struct summer both[2] = {
+		{ .error = { .size = sizeof(both[0].error) } },
+		{ .error = { .size = sizeof(both[1].error) } } };
+	uint64_t got = 0;
+	pthread_t thread;
+
+	if (!open_sums())
+		return;
+	OK(pthread_create(&thread, NULL, submit_sums, &both[1]) == 0);
+	(void)submit_sums(&both[0]);
+	OK(pthread_join(thread, NULL) == 0);
+	for (int i = 0; i < 2; i++)
+		OK_THAT(both[i].status == PLAIT_OK, "%s", both[i].error.text);
+	OK_THAT(plait_data_read(v, NULL, &got, &flow_rig.error) == PLAIT_OK,
+		"%s", flow_rig.error.text);
+	IS_UINT(got, 2 * TIMES * (N * (N + 1) / 2));
+	close_sums();
+}
+
 static const struct tap_scenario all[] = {
 	{ "split launches that must not wait", no_wait },
+	{ "reductions of two threads", two_threads },
 };
 
 TAP_MAIN(all)
