@@ -111,10 +111,11 @@ plait_status plait__device_split_commit(plait__flow_task *task,
 		status = check_steps(&pieces, error);
 	if (status == PLAIT_OK && split->done == 0 && !has_room(&pieces))
 		status = PLAIT_PENDING;
-	if (status == PLAIT_OK && reduces)
-		plait__reduction_begin(task->flow, split);
-	while (status == PLAIT_OK && split->done < pieces.steps.count)
+	while (status == PLAIT_OK && split->done < pieces.steps.count) {
 		status = commit_step(&pieces, error);
+		if (reduces && split->done == 1)
+			plait__reduction_begin(task->flow, split);
+	}
 	if (status == PLAIT_OK)
 		status = commit_end(&pieces, error);
 	if (status == PLAIT_OK && reduces)

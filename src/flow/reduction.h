@@ -76,8 +76,8 @@ plait_status plait__reduction_combine(plait__flow_task *task,
 				      const plait__reduction *reduction,
 				      plait_error *error);
 
-/* A device's split launch begins, which another thread may interrupt: no other
- * launch gets its rows until it is over. */
+/* The first step of a device's split launch was committed, which another thread
+ * may interrupt: no other launch gets its rows until it is over. */
 void plait__reduction_begin(plait__flow *flow, const void *owner);
 
 /* The launch was committed: the next one gets other rows. */

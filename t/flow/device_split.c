@@ -4,6 +4,7 @@
 #include "flows.h"
 
 #include <pthread.h>
+#include <stdio.h>
 
 enum { N = 40 };
 
@@ -235,9 +236,110 @@ static void two_threads(void)
 	close_sums();
 }
 
+/* ---- refusals ---- */
+
+/* A window of 64 has 8,192 cells; a launch with one data and a value of n cells
+ * takes n + 3.  The pads leave ten: a piece has room, the fill before it has
+ * not. */
+enum { CELLS = 8192, PADS = 16, PAD = CELLS / PADS - 3, LAST_PAD = PAD - 10 };
+
+static int32_t do_nothing(void *const *arguments, const plait_launch *launch,
+			  void *user_data)
+{
+	(void)arguments;
+	(void)launch;
+	(void)user_data;
+	return 0;
+}
+
+static plait_kernel *new_pad(uint32_t cells)
+{
+	char text[100];
+
+	(void)snprintf(text, sizeof(text), "pad(u: inout pointer u64, p: struct "
+		       "pad %u)", cells * 8);
+	return new_sum(do_nothing, text);
+}
+
+/* Submit it, behind the mapping of u. */
+static void pad(plait_kernel *padded, uint32_t cells)
+{
+	static uint64_t values[PAD];
+	const plait_argument arguments[] = {
+		PLAIT_DATA(u), { .size = sizeof(arguments[0]),
+				 .kind = PLAIT_ARGUMENT_VALUE, .value = values,
+				 .bytes = cells * 8 } };
+
+	OK_THAT(plait_flow_launch(flow, padded, PLAIT_ITEMS(1), arguments, 2,
+				  NULL, &flow_rig.error) == PLAIT_OK, "%s",
+		flow_rig.error.text);
+}
+
+static plait_status touch(plait_kernel *touched, uint32_t flags)
+{
+	const plait_access to = { .size = sizeof(to), .data = v,
+				  .mode = PLAIT_ACCESS_REDUCE, .combine = add };
+	const plait_argument arguments[] = { PLAIT_ACCESS(&to), PLAIT_CHUNK() };
+	const plait_task_desc step = {
+		.size = sizeof(step), .kernel = touched, .flags = flags,
+		.launch = PLAIT_ITEMS(2), .arguments = arguments,
+		.argument_count = 2, .split = 1, .pieces = 2,
+	};
+
+	return plait_flow_submit(flow, &step, NULL, &flow_rig.error);
+}
+
+static void *touch_once(void *touched)
+{
+	OK_THAT(touch(touched, 0) == PLAIT_OK, "%s", flow_rig.error.text);
+	return NULL;
+}
+
+static uint64_t data_bytes(void)
+{
+	plait_flow_info info = { .size = sizeof(info) };
+
+	OK(plait_flow_query(flow, &info, NULL) == PLAIT_OK);
+	return info.data_bytes;
+}
+
+/* A launch that is refused before its first step leaves its partial results to
+ * those of other threads. */
+static void refused(void)
+{
+	plait_kernel *padded, *last, *touched;
+	void *pointer = NULL;
+	pthread_t thread;
+	uint64_t bytes;
+
+	if (!open_sums())
+		return;
+	padded = new_pad(PAD);
+	last = new_pad(LAST_PAD);
+	touched = new_sum(do_nothing, "touch(v: inout pointer u64, c: struct "
+				      "chunk 48)");
+	OK(plait_data_map(u, NULL, PLAIT_MAP_READ | PLAIT_MAP_WRITE, &pointer,
+			  NULL) == PLAIT_OK);
+	for (int i = 1; i < PADS; i++)
+		pad(padded, PAD);
+	pad(last, LAST_PAD);
+	IS_INT(touch(touched, PLAIT_TASK_NO_WAIT), PLAIT_E_BUSY);
+	bytes = data_bytes();
+	OK(plait_data_unmap(u, pointer, NULL) == PLAIT_OK);
+	OK(wait_task(0) == PLAIT_OK);
+	OK(pthread_create(&thread, NULL, touch_once, touched) == 0);
+	OK(pthread_join(thread, NULL) == 0);
+	IS_UINT(data_bytes(), bytes);
+	plait_kernel_release(padded);
+	plait_kernel_release(last);
+	plait_kernel_release(touched);
+	close_sums();
+}
+
 static const struct tap_scenario all[] = {
 	{ "split launches that must not wait", no_wait },
 	{ "reductions of two threads", two_threads },
+	{ "reductions that are refused", refused },
 };
 
 TAP_MAIN(all)
