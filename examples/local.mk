@@ -118,7 +118,7 @@ nobase_dist_tree_DATA += %D%/README.md %D%/a100.cluster %D%/ethernet.cluster \
 	%D%/julia/image_server.jl %D%/julia/stages.jl %D%/julia/tree_search.jl \
 	%D%/rust/image_server.rs %D%/rust/stages.rs %D%/rust/tree_search.rs \
 	%D%/coroutine.c %D%/coroutine.h %D%/image_server.c %D%/stages.c %D%/tree_search.c \
-	%D%/mandelbrot.c %D%/pipeline.c %D%/program.c %D%/program.h \
+	%D%/mandelbrot.c %D%/pipeline.c %D%/program.c %D%/program.h %D%/ranks.c \
 	%D%/python/image_server.py %D%/python/stages.py %D%/python/tree_search.py \
 	%D%/python/conjugate_gradient.py %D%/python/heat.py %D%/python/kmeans.py \
 	%D%/python/mandelbrot.py %D%/python/pipeline.py %D%/rust/Cargo.toml \
