@@ -192,5 +192,6 @@ void plaitp_mpi_link_free(plait_backend_link *link)
 void plaitp_mpi_link_destroy(plait_backend_link *link)
 {
 	link->is_destroyed = true;
-	plaitp_mpi_stream_advance(link);
+	if (plaitp_mpi_is_initialized(link->port->mpi))
+		plaitp_mpi_stream_advance(link);
 }

@@ -105,6 +105,8 @@ bool plaitp_mpi_settle(plait_backend_port *port, MPI_Request *request,
 
 	if (*request == mpi->no_request)
 		return true;
+	if (!plaitp_mpi_is_initialized(mpi))
+		return false;
 	if (end == 0)
 		end = now(port->self) + CLOSE_WAIT_NS;
 	if (is_receive)
@@ -231,7 +233,8 @@ void plaitp_mpi_port_close(plait_backend *self, plait_backend_port *port)
 	plait_error ignored;
 
 	port->close_ns = now(self) + CLOSE_WAIT_NS;
-	while (is_sending(port) && now(self) < port->close_ns)
+	while (is_sending(port) && now(self) < port->close_ns &&
+	       plaitp_mpi_is_initialized(self->mpi))
 		if (plaitp_mpi_pump(self, &ignored) != PLAIT_OK)
 			sched_yield();
 	while (port->links != NULL)

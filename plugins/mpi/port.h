@@ -60,6 +60,10 @@ plait_status plaitp_mpi_process_check(plait_backend *self,
 /* Lock of all slots of ports in this process. */
 void plaitp_mpi_process_lock(void);
 void plaitp_mpi_process_unlock(void);
+/* Lock, unless MPI has ended: PLAIT_E_LOST.  Other slots of a port make no call
+ * of MPI then, but let memory go. */
+plait_status plaitp_mpi_process_enter(const plait_backend *self,
+				      plait_error *error);
 /* Initialise MPI if nothing else did, and get the communicator for that of the
  * request, or for MPI_COMM_WORLD.  Caller holds the lock, which is released while
  * other ranks are awaited. */

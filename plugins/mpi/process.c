@@ -64,13 +64,16 @@ plait_status plaitp_mpi_process_check(plait_backend *self,
 /* --- initialisation ------------------------------------------------------- */
 
 /* A failed process does not wait for others in MPI_Finalize; its launcher ends
- * them. */
+ * them.  Threads that still wait in worlds call slots meanwhile, and later. */
 static void finalize(int status, void *unused)
 {
 	(void)unused;
-	if (status == 0 && process.initialized == getpid() &&
-	    plaitp_mpi_is_initialized(&process.mpi))
+	if (status != 0 || process.initialized != getpid())
+		return;
+	plaitp_mpi_process_lock();
+	if (plaitp_mpi_is_initialized(&process.mpi))
 		process.mpi.Finalize();
+	plaitp_mpi_process_unlock();
 }
 
 static plait_status initialize(plait_backend *self, plait_error *error)
@@ -330,6 +333,18 @@ void plaitp_mpi_process_lock(void)
 void plaitp_mpi_process_unlock(void)
 {
 	pthread_mutex_unlock(&process.lock);
+}
+
+plait_status plaitp_mpi_process_enter(const plait_backend *self,
+				      plait_error *error)
+{
+	plaitp_mpi_process_lock();
+	if (plaitp_mpi_is_initialized(self->mpi))
+		return PLAIT_OK;
+	plaitp_mpi_process_unlock();
+	return plaitp_driven_fail(self->driven.services, error, PLAIT_E_LOST,
+				  0, MPI_PLUGIN_NAME ": MPI was finalised; "
+				  "close the context before");
 }
 
 uint32_t plaitp_mpi_process_next_link(void)

@@ -43,10 +43,10 @@ static plait_status mail_send(plait_backend *self, plait_backend_port *port,
 			      uint32_t peer, const void *bytes,
 			      uint64_t count, plait_error *error)
 {
-	plait_status status;
+	plait_status status = plaitp_mpi_process_enter(self, error);
 
-	(void)self;
-	plaitp_mpi_process_lock();
+	if (status != PLAIT_OK)
+		return status;
 	status = plaitp_mpi_record_mail(port, peer, bytes, count, error);
 	plaitp_mpi_process_unlock();
 	return status;
@@ -66,10 +66,10 @@ static plait_status link_create(plait_backend *self, plait_backend_port *port,
 				const plait_link_request *request,
 				plait_backend_link **out, plait_error *error)
 {
-	plait_status status;
+	plait_status status = plaitp_mpi_process_enter(self, error);
 
-	(void)self;
-	plaitp_mpi_process_lock();
+	if (status != PLAIT_OK)
+		return status;
 	status = plaitp_mpi_link_create(port, request, out, error);
 	plaitp_mpi_process_unlock();
 	return status;
@@ -110,9 +110,10 @@ static plait_status peer_query(plait_backend *self, plait_backend_port *port,
 
 static plait_status pump(plait_backend *self, plait_error *error)
 {
-	plait_status status;
+	plait_status status = plaitp_mpi_process_enter(self, error);
 
-	plaitp_mpi_process_lock();
+	if (status != PLAIT_OK)
+		return status;
 	status = plaitp_mpi_pump(self, error);
 	plaitp_mpi_process_unlock();
 	return status;
