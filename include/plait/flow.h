@@ -228,6 +228,10 @@ PLAIT_API void plait_flow_retain(plait_flow *flow);
 /*
  * plait_flow_release - give one reference back; submitted tasks still run.
  *
+ * A process that ends with status 0 waits in exit() until the tasks of its flows
+ * over worlds are done and the other ranks took what they were sent: at most 10 s
+ * for the oldest task, and 10 s for the rest.
+ *
  * @param flow consumed, nullable: the flow; null is ignored
  * @thread any
  * @since 1

@@ -4,6 +4,7 @@
 
 #include "flow/flow.h"
 #include "flow/rank_engine.h"
+#include "flow/rank_exit.h"
 #include "flow/rank_slots.h"
 
 #include "base/alloc.h"
@@ -311,8 +312,10 @@ plait_status plait__flow_ranks_make(plait__flow *flow,
 
 void plait__flow_ranks_begin(plait__flow *flow)
 {
-	if (flow->ranks != NULL)
-		plait__object_hold(&flow->object);
+	if (flow->ranks == NULL)
+		return;
+	plait__object_hold(&flow->object);
+	plait__rank_exit_add(flow->ranks);
 }
 
 void plait__flow_ranks_end(plait__flow *flow)

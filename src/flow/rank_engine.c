@@ -3,6 +3,7 @@
 #include "flow/rank_engine.h"
 
 #include "flow/commit.h"
+#include "flow/rank_exit.h"
 #include "flow/rank_horizon.h"
 #include "flow/rank_slots.h"
 #include "flow/rank_stop.h"
@@ -427,6 +428,17 @@ static bool is_drained(plait__flow_ranks *ranks)
 	return is_done;
 }
 
+/* The process ends, and waits until all is sent. */
+static void leave(plait__flow_ranks *ranks)
+{
+	/* Acquire: pairs with the release in rank_exit.c. */
+	if (at_load_acquire_u32(&ranks->leaves) != 0 &&
+	    (plait__rank_stop_is_set(ranks) ||
+	     (is_sent(ranks) && is_drained(ranks))))
+		/* Release: pairs with the acquire in rank_exit.c. */
+		at_store_release_u32(&ranks->has_left, 1);
+}
+
 static void say_farewell(plait__flow_ranks *ranks)
 {
 	plait__horizon last;
@@ -477,6 +489,7 @@ static void run(void *arg)
 	while (!is_over(ranks, &said)) {
 		bool moved = advance(ranks);
 
+		leave(ranks);
 		idle = moved ? 0 : idle + 1;
 		if (turns++ % LOOK == 0 || idle > YIELDS)
 			look(ranks);
@@ -489,8 +502,12 @@ static void run(void *arg)
 			plait__thread_yield();
 		}
 	}
-	if (said)
-		plait__object_drop_deferred(&ranks->flow->object);
+	if (!said)
+		return;
+	/* Nothing more is awaited.  Release: pairs with rank_exit.c. */
+	at_store_release_u32(&ranks->has_left, 1);
+	plait__rank_exit_remove(ranks);
+	plait__object_drop_deferred(&ranks->flow->object);
 }
 
 plait_status plait__rank_engine_start(plait__flow_ranks *ranks,

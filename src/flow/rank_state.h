@@ -120,6 +120,11 @@ struct plait__flow_ranks {
 	bool has_thread;
 	at_u32 ends; /* no op comes any more */
 	at_u32 stops; /* the thread is to leave at once */
+	/* At the end of the process; see rank_exit.h. */
+	plait__flow_ranks *next_exit; /* guarded by the list's lock, */
+	bool is_awaited;	      /* as this */
+	at_u32 leaves;	 /* the handler waits until all is sent */
+	at_u32 has_left; /* it is */
 	/* Where the thread sleeps: the bell of the port, or its own. */
 	plait__slot_link bell;
 	bool has_bell;

@@ -44,6 +44,7 @@ typedef struct plait__world {
 	plait__world_mailbox mailbox;
 	struct plait__mutex order_lock; /* guards the next field */
 	uint64_t next_collective; /* number of the next one */
+	bool has_exit;		/* guarded by the lock of rank_exit.c */
 } plait__world;
 
 PLAIT__OBJECT_ENTER(world, PLAIT_OBJECT_WORLD);

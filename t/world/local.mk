@@ -9,3 +9,6 @@ UNIT_TESTS += %D%/graph_collective.t
 SCRIPT_TESTS += %D%/overlap.t
 TEST_HELPERS += %D%/overlap_rank
 %C%_overlap_rank_LDADD = src/libplaitcore.la
+SCRIPT_TESTS += %D%/exits.t
+TEST_HELPERS += %D%/exit_rank
+%C%_exit_rank_LDADD = $(LDADD_API)

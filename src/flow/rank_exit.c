@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* The exit handler of flows over worlds; see rank_exit.h. */
+#include "flow/rank_exit.h"
+
+#include "flow/flow_wait.h"
+#include "flow/rank_stop.h"
+
+#include "pool/callback_scope.h"
+#include "sys/clock.h"
+#include "sys/fork.h"
+
+#include <stdlib.h>
+
+/* Time for the oldest task, and for what is sent behind the last one. */
+#define WAIT_NS UINT64_C(10000000000)
+
+static struct {
+	struct plait__mutex lock; /* guards the list; taken before others */
+	plait__flow_ranks *first;
+} flows;
+
+/* Hold the first flow that has not left; null if there is none. */
+static plait__flow_ranks *take(void)
+{
+	plait__flow_ranks *at;
+
+	plait__mutex_lock(&flows.lock);
+	at = flows.first;
+	/* The handler alone sets and reads this. */
+	while (at != NULL && at->is_awaited)
+		at = at->next_exit;
+	if (at != NULL) {
+		at->is_awaited = true;
+		plait__object_hold(&at->flow->object);
+	}
+	plait__mutex_unlock(&flows.lock);
+	return at;
+}
+
+/* The oldest op that is not done; 0: none. */
+static uint64_t find_oldest(plait__flow *flow)
+{
+	uint64_t oldest = 0;
+
+	plait__flow_lock(flow);
+	plait__window_settle(&flow->window);
+	if (flow->window.settled < flow->window.newest)
+		oldest = flow->window.settled + 1;
+	plait__flow_unlock(flow);
+	return oldest;
+}
+
+static void await(plait__flow_ranks *ranks)
+{
+	uint64_t oldest, end;
+
+	while ((oldest = find_oldest(ranks->flow)) != 0)
+		if (plait__flow_wait_for(ranks->flow, oldest, WAIT_NS, NULL) !=
+		    PLAIT_OK)
+			return;
+	/* Release: pairs with the thread of the flow. */
+	at_store_release_u32(&ranks->leaves, 1);
+	plait__rank_stop_ring(ranks);
+	end = plait__clock_now_ns() + WAIT_NS;
+	/* Acquire: pairs with the thread of the flow. */
+	while (at_load_acquire_u32(&ranks->has_left) == 0 &&
+	       plait__clock_now_ns() < end)
+		plait__world_rest();
+}
+
+/* Not in a child of the process, nor in a function of a task, which would wait for
+ * itself, nor for a failure: its process ends at once. */
+static void leave(int exit_status, void *unused)
+{
+	plait__flow_ranks *ranks;
+
+	(void)unused;
+	if (exit_status != 0 || plait__fork_check() != 0 ||
+	    plait__callback_scope_is_active())
+		return;
+	while ((ranks = take()) != NULL) {
+		plait__flow *flow = ranks->flow;
+
+		await(ranks);
+		plait__object_drop_deferred(&flow->object);
+	}
+}
+
+void plait__rank_exit_add(plait__flow_ranks *ranks)
+{
+	plait__world *world = ranks->world;
+
+	plait__mutex_lock(&flows.lock);
+	ranks->next_exit = flows.first;
+	flows.first = ranks;
+	/* Behind the transports of the world, which it has to precede.  If there
+	 * is no memory, nothing waits at the end of the process. */
+	if (!world->has_exit)
+		world->has_exit = on_exit(leave, NULL) == 0;
+	plait__mutex_unlock(&flows.lock);
+}
+
+void plait__rank_exit_remove(plait__flow_ranks *ranks)
+{
+	plait__flow_ranks **place = &flows.first;
+
+	plait__mutex_lock(&flows.lock);
+	while (*place != ranks)
+		place = &(*place)->next_exit;
+	*place = ranks->next_exit;
+	plait__mutex_unlock(&flows.lock);
+}
