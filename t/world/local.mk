@@ -7,6 +7,7 @@ API_TESTS += %D%/collective_submit.t
 %C%_collective_submit_t_LDADD = $(LDADD_API)
 UNIT_TESTS += %D%/graph_collective.t
 SCRIPT_TESTS += %D%/overlap.t
+SCRIPT_TESTS += %D%/calls_mpirun.t
 TEST_HELPERS += %D%/overlap_rank
 %C%_overlap_rank_LDADD = src/libplaitcore.la
 SCRIPT_TESTS += %D%/exits.t

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One rank of overlap.t: a kernel on one queue, and beside it a sum over all
+ * One rank of overlap.t and calls_mpirun.t: a kernel on one queue, and beside it a sum over all
  * ranks, a command of another queue or a node of a plan that runs there.  The
  * collective begins when the kernel has begun; the kernel ends when the
- * collective has begun.  The environment says rank, transport and trace.
+ * collective has begun.  More calls follow, without it.  The environment says rank, transport and trace.
  *
  *	overlap_rank queue|graph
  */
@@ -16,7 +16,7 @@
 
 #include "plait/plait.h"
 
-enum { COUNT = 40000 };
+enum { COUNT = 40000, MORE_CALLS = 9 };
 
 static plait_error error = { .size = sizeof(error) };
 static plait_context *context;
@@ -123,6 +123,12 @@ static bool sum(bool in_graph)
 	       plait_queue_finish(queues[1], PLAIT_FOREVER, &error) == 0;
 }
 
+static void fill(uint32_t rank)
+{
+	for (uint32_t i = 0; i < COUNT; i++)
+		numbers[i] = (float)(rank + i % 1000);
+}
+
 static bool is_right(uint32_t ranks_count)
 {
 	for (uint32_t i = 0; i < COUNT; i++)
@@ -138,10 +144,11 @@ int main(int argc, char **argv)
 	bool good = argc == 2 && open_all(&info) &&
 		    make_collective(info.ranks) && launch_kernel();
 
-	for (uint32_t i = 0; i < COUNT && good; i++)
-		numbers[i] = (float)(info.rank + i % 1000);
-	good = good && sum(strcmp(argv[1], "graph") == 0) &&
-	       is_right(info.ranks);
+	for (uint32_t i = 0; i <= MORE_CALLS && good; i++) {
+		fill(info.rank);
+		good = sum(strcmp(argv[1], "graph") == 0) &&
+		       is_right(info.ranks);
+	}
 	if (!good)
 		fprintf(stderr, "overlap_rank: %s\n", error.text);
 	plait_collective_release(collective);
