@@ -13,3 +13,5 @@ TEST_HELPERS += %D%/overlap_rank
 SCRIPT_TESTS += %D%/exits.t
 TEST_HELPERS += %D%/exit_rank
 %C%_exit_rank_LDADD = $(LDADD_API)
+API_TESTS += %D%/rank_signals.t
+%C%_rank_signals_t_LDADD = $(LDADD_API)

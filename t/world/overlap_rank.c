@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One rank of overlap.t and calls_mpirun.t: a kernel on one queue, and beside it a sum over all
- * ranks, a command of another queue or a node of a plan that runs there.  The
- * collective begins when the kernel has begun; the kernel ends when the
- * collective has begun.  More calls follow, without it.  The environment says rank, transport and trace.
+ * One rank of overlap.t and calls_mpirun.t: a kernel on one queue, and beside it a
+ * sum over all ranks, a command of another queue or a node of a plan that runs
+ * there.  The collective begins when the kernel has begun; the kernel ends when the
+ * collective has begun.  More sums follow, without it.  The environment says rank,
+ * transport and trace.
  *
  *	overlap_rank queue|graph
  */
