@@ -69,8 +69,9 @@ typedef struct plait_world_desc {
 	/* Time that the other ranks have to open the world, and to create a
 	 * collective; 0: 60 s. */
 	uint64_t open_ns;
-	/* Time without progress of a call after which it ends, with an error that
-	 * names a rank that owes something; 0: none. */
+	/* Time without progress of a call, or of a flow that waits for another rank,
+	 * after which it ends, with an error that names a rank that owes something;
+	 * 0: none. */
 	uint64_t silence_ns;
 } plait_world_desc;
 

@@ -5,6 +5,7 @@
 #include "flow/commit.h"
 #include "flow/rank_exit.h"
 #include "flow/rank_horizon.h"
+#include "flow/rank_silence.h"
 #include "flow/rank_slots.h"
 #include "flow/rank_stop.h"
 
@@ -495,6 +496,10 @@ static void run(void *arg)
 			look(ranks);
 		if (idle > YIELDS || turns % 4096 == 0)
 			check_peers(ranks, &next_peers);
+		if (moved)
+			plait__rank_silence_end(ranks);
+		else if (idle > YIELDS)
+			plait__rank_silence_look(ranks);
 		if (idle > YIELDS) {
 			if (rest(ranks))
 				idle = 0;

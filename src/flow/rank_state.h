@@ -118,6 +118,7 @@ struct plait__flow_ranks {
 	plait__rank_peer *peers; /* by rank; this rank's is unused */
 	struct plait__thread thread;
 	bool has_thread;
+	uint64_t silent_from_ns; /* the thread's; 0: not silent */
 	at_u32 ends; /* no op comes any more */
 	at_u32 stops; /* the thread is to leave at once */
 	/* At the end of the process; see rank_exit.h. */

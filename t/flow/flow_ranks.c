@@ -363,6 +363,66 @@ static void refuses_what_one_rank_would_do(void)
 	}
 }
 
+/* ---- a rank that does not go on ---- */
+
+static pthread_barrier_t all_have_seen;
+
+/* Rank 0 creates the flow, and submits nothing until the others have ended. */
+static void wait_for_silent(struct rank *rank, uint32_t tasks)
+{
+	struct seen *seen = begin(rank, 8);
+	const plait_box first = { { 0, 0, 0 }, { 1, 1, 1 } };
+	const plait_access writes = access_of(
+		seen->data[0], PLAIT_ACCESS_READ_WRITE, &first);
+
+	for (uint32_t i = 0; rank->rank != 0 && i < tasks; i++) {
+		seen->status[0] = call(seen, "on rank 0", count_call, seen,
+				       tasks > 1 ? NULL : &writes,
+				       tasks > 1 ? 0 : 1, NULL,
+				       &seen->error[0]);
+		if (seen->status[0] != PLAIT_OK)
+			break;
+	}
+	if (rank->rank != 0 && seen->status[0] == PLAIT_OK)
+		seen->status[0] = plait_data_read(seen->data[0], NULL,
+						  seen->host, &seen->error[0]);
+	(void)pthread_barrier_wait(&all_have_seen);
+	end(seen);
+}
+
+static void wait_for_data(struct rank *rank)
+{
+	wait_for_silent(rank, 1);
+}
+
+static void wait_for_horizon(struct rank *rank)
+{
+	wait_for_silent(rank, MANY);
+}
+
+static void names_a_silent_rank(void)
+{
+	void (*const functions[])(struct rank *) = { wait_for_data,
+						     wait_for_horizon };
+
+	for (size_t k = 0; k < TAP_COUNT(functions); k++) {
+		memset(ranks, 0, sizeof(ranks));
+		memset(all_seen, 0, sizeof(all_seen));
+		(void)pthread_barrier_init(&all_have_seen, NULL, 3);
+		for (uint32_t i = 0; i < 3; i++) {
+			all_seen[i].error[0].size = sizeof(error);
+			ranks[i].desc.silence_ns = 50000000;
+		}
+		IS_UINT(ranks_run(ranks, 3, "loopback", functions[k]), 3);
+		(void)pthread_barrier_destroy(&all_have_seen);
+		for (uint32_t i = 1; i < 3; i++) {
+			IS_INT(all_seen[i].status[0], PLAIT_E_TIMEOUT);
+			HAS_STR(all_seen[i].error[0].text,
+				"rank 0 is silent: it");
+		}
+	}
+}
+
 /* ---- one rank ---- */
 
 static void takes_a_world_of_one_rank(void)
@@ -398,6 +458,7 @@ static const struct tap_scenario all[] = {
 	{ "names a rank that ended its flow",
 	  names_a_rank_that_ended_its_flow },
 	{ "refuses what one rank would do", refuses_what_one_rank_would_do },
+	{ "names a silent rank", names_a_silent_rank },
 	{ "takes a world of one rank", takes_a_world_of_one_rank },
 };
 
