@@ -18,8 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { RANKS = 3, HIT = 1, PAGE = 4096, PAGES = 12, OPEN = 3,
-       COUNT = PAGES * PAGE / (int)sizeof(float), STEPS_MAX = 500 };
+enum { RANKS = 3, HIT = 1, PAGE = 4096, PAGES = 12, OPEN = 3 };
+enum { COUNT = PAGES * PAGE / (int)sizeof(float), STEPS_MAX = 500 };
 
 /* Ways in which a rank ends: its exit status. */
 enum { HAS_SUMS = 0, HAS_LOST = 1, HAS_TIMEOUT = 2, HAS_LEFT = 3, IS_WRONG = 4 };
