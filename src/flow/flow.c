@@ -262,9 +262,11 @@ static plait_status make(plait__context *context, const plait_flow_desc *desc,
 	plait__flow *flow = plait__cacheline_alloc(allocator, sizeof(*flow));
 	plait_status status = PLAIT_OK;
 
-	if (flow == NULL)
+	if (flow == NULL) {
+		plait__flow_ranks_refuse(desc->world);
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a flow");
+	}
 	flow->object.context = context;
 	flow->host = find_host(context);
 	flow->is_strict = (desc->flags & PLAIT_FLOW_STRICT) != 0;
@@ -281,6 +283,8 @@ static plait_status make(plait__context *context, const plait_flow_desc *desc,
 		status = plait__flow_devices_make(flow, desc, error);
 	if (status == PLAIT_OK)
 		status = plait__flow_ranks_make(flow, desc, error);
+	else
+		plait__flow_ranks_refuse(desc->world);
 	if (status == PLAIT_OK)
 		status = plait__object_init(&flow->object, &flow_class, context,
 					    error);
@@ -313,6 +317,8 @@ PLAIT_API plait_status plait_flow_create(plait_context *context,
 	status = read_desc(&known, desc, error);
 	if (status == PLAIT_OK)
 		status = make(self, &known, &flow, error);
+	else
+		plait__flow_ranks_refuse(known.world);
 	if (status == PLAIT_OK)
 		*out = plait__object_handle(&flow->object);
 	plait__object_leave(&self->object);

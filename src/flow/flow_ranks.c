@@ -6,6 +6,7 @@
 #include "flow/rank_engine.h"
 #include "flow/rank_exit.h"
 #include "flow/rank_slots.h"
+#include "flow/rank_stop.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -75,6 +76,24 @@ static void refuse(plait__world *world, plait__world_mail *mail)
 			(void)plait__world_send(world, i, mail, deadline, NULL);
 }
 
+void plait__flow_ranks_refuse(plait_world *given)
+{
+	plait__world_mail mail;
+	plait__world *world;
+
+	if (given == NULL || plait__world_enter(given, &world, NULL) != PLAIT_OK)
+		return;
+	memset(&mail, 0, sizeof(mail));
+	mail.kind = PLAIT__MAIL_FLOW;
+	plait__mutex_lock(&world->order_lock);
+	if (world->ranks > 1) {
+		mail.number = world->next_collective++;
+		refuse(world, &mail);
+	}
+	plait__mutex_unlock(&world->order_lock);
+	plait__object_leave(&world->object);
+}
+
 /* Exchange what all ranks have to know, or say that this one has no flow. */
 static plait_status exchange(plait__flow_ranks *ranks, uint32_t kind,
 			     plait__mail_flow *own, plait_status status,
@@ -87,10 +106,11 @@ static plait_status exchange(plait__flow_ranks *ranks, uint32_t kind,
 	mail.number = ranks->number;
 	mail.of.flow = *own;
 	if (status == PLAIT_OK)
-		return plait__world_exchange(ranks->world, &mail,
-					     "create the flow", compare, own,
-					     error);
-	refuse(ranks->world, &mail);
+		status = plait__world_exchange(ranks->world, &mail,
+					       "create the flow", compare, own,
+					       error);
+	if (status != PLAIT_OK && status != PLAIT_E_CANCELLED)
+		refuse(ranks->world, &mail);
 	return status;
 }
 
@@ -179,9 +199,23 @@ static plait_status make_links(plait__flow_ranks *ranks, plait_error *error)
 		status = plait__world_progress(world, error);
 		if (status != PLAIT_OK)
 			return status;
+		plait__rank_stop_look(ranks);
+		status = plait__rank_stop_tell(ranks, error);
+		if (status != PLAIT_OK)
+			return status;
 		plait__world_rest();
 	}
 	return status;
+}
+
+static void take_own_bell(plait__flow_ranks *ranks)
+{
+	plait__slot_link *bell = &ranks->bell;
+
+	at_init_u32(&ranks->own_bell, 0);
+	at_init_u32(&ranks->own_sleeping, 0);
+	bell->bell = bell->peer_bell = &ranks->own_bell;
+	bell->sleeping = bell->peer_sleeping = &ranks->own_sleeping;
 }
 
 /* The bell that all links share; else the thread's own. */
@@ -201,12 +235,8 @@ static void choose_bell(plait__flow_ranks *ranks)
 			bell->bell = NULL;
 	}
 	ranks->has_bell = bell->bell != NULL;
-	if (!ranks->has_bell) {
-		at_init_u32(&ranks->own_bell, 0);
-		at_init_u32(&ranks->own_sleeping, 0);
-		bell->bell = &ranks->own_bell;
-		bell->sleeping = &ranks->own_sleeping;
-	}
+	if (!ranks->has_bell)
+		take_own_bell(ranks);
 	/* Threads of this rank ring it. */
 	bell->peer_bell = bell->bell;
 	bell->peer_sleeping = bell->sleeping;
@@ -230,6 +260,7 @@ static plait_status allocate(plait__flow *flow, plait__world *world,
 	ranks->rank = world->rank;
 	ranks->count = world->ranks;
 	ranks->broken.size = sizeof(ranks->broken);
+	take_own_bell(ranks);
 	plait__mutex_init(&ranks->lock);
 	plait__vector_init(&ranks->accesses, allocator,
 			   sizeof(plait__rank_access));
@@ -262,36 +293,55 @@ static plait_status link_all(plait__flow_ranks *ranks,
 	return exchange(ranks, PLAIT__MAIL_LINKED, &own, status, error);
 }
 
-static plait_status make(plait__flow *flow, plait__world *world,
-			 const plait_flow_desc *desc, plait_error *error)
+/* Other ranks may wait for this one to link, or have their flows. */
+static void abandon(plait__flow_ranks *ranks, const plait_error *why)
 {
-	plait_status status = check(flow, world, desc, error);
-	plait_status allocated = allocate(flow, world,
-					  status == PLAIT_OK ? error : NULL);
+	plait__world_mail mail;
 
-	if (flow->ranks == NULL)
-		return status != PLAIT_OK ? status : allocated;
-	if (status == PLAIT_OK)
-		status = allocated;
-	status = agree(flow->ranks, desc, status, error);
-	if (status == PLAIT_OK)
-		status = link_all(flow->ranks, desc, error);
-	if (status != PLAIT_OK)
-		return status;
-	plait__program_hash_init(&flow->ranks->program, desc->horizon);
-	choose_bell(flow->ranks);
-	return plait__rank_engine_start(flow->ranks, error);
+	if (ranks->peers == NULL)
+		return;
+	memset(&mail, 0, sizeof(mail));
+	mail.kind = PLAIT__MAIL_LINKED;
+	mail.number = ranks->number;
+	refuse(ranks->world, &mail);
+	plait__rank_stop_all(ranks, why);
 }
 
-plait_status plait__flow_ranks_make(plait__flow *flow,
-				    const plait_flow_desc *desc,
-				    plait_error *error)
+static plait_status make(plait__flow *flow, plait__world *world,
+			 const plait_flow_desc *desc, bool *out_told,
+			 plait_error *error)
+{
+	plait_error why = { .size = sizeof(why) };
+	plait_status status = check(flow, world, desc, &why);
+	plait_status allocated = allocate(flow, world,
+					  status == PLAIT_OK ? &why : NULL);
+
+	if (flow->ranks == NULL)
+		return plait__error_copy(error, &why);
+	*out_told = true;
+	if (status == PLAIT_OK)
+		status = allocated;
+	status = agree(flow->ranks, desc, status, &why);
+	if (status == PLAIT_OK)
+		status = link_all(flow->ranks, desc, &why);
+	if (status == PLAIT_OK) {
+		plait__program_hash_init(&flow->ranks->program, desc->horizon);
+		choose_bell(flow->ranks);
+		status = plait__rank_engine_start(flow->ranks, &why);
+	}
+	if (status == PLAIT_OK)
+		return PLAIT_OK;
+	if (status != PLAIT_E_CANCELLED)
+		abandon(flow->ranks, &why);
+	return plait__error_copy(error, &why);
+}
+
+static plait_status make_over(plait__flow *flow, const plait_flow_desc *desc,
+			      bool *out_told, plait_error *error)
 {
 	plait__world *world;
 	plait_status status;
 
-	if (desc->world == NULL)
-		return PLAIT_OK;
 	if (desc->horizon > PLAIT__HORIZON_TASKS)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_flow_desc: a horizon of %u tasks; over "
@@ -302,9 +352,24 @@ plait_status plait__flow_ranks_make(plait__flow *flow,
 		return status;
 	plait__mutex_lock(&world->order_lock);
 	if (world->ranks > 1)
-		status = make(flow, world, desc, error);
+		status = make(flow, world, desc, out_told, error);
 	plait__mutex_unlock(&world->order_lock);
 	plait__object_leave(&world->object);
+	return status;
+}
+
+plait_status plait__flow_ranks_make(plait__flow *flow,
+				    const plait_flow_desc *desc,
+				    plait_error *error)
+{
+	bool is_told = false;
+	plait_status status;
+
+	if (desc->world == NULL)
+		return PLAIT_OK;
+	status = make_over(flow, desc, &is_told, error);
+	if (status != PLAIT_OK && !is_told)
+		plait__flow_ranks_refuse(desc->world);
 	return status;
 }
 

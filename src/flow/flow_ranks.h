@@ -13,6 +13,10 @@ plait_status plait__flow_ranks_make(plait__flow *flow,
 				    const plait_flow_desc *desc,
 				    plait_error *error);
 
+/* Tell the other ranks that this one does not create the flow that they do.  A null
+ * or stale world is ignored. */
+void plait__flow_ranks_refuse(plait_world *world);
+
 /* The flow has its object: the thread may hold it. */
 void plait__flow_ranks_begin(plait__flow *flow);
 
