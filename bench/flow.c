@@ -13,7 +13,8 @@
  * and runs both, or leaves out StarPU without libstarpu-dev.
  *
  * ROW measures that row only: for counting instructions.  FLOW_WORKERS=0 has no
- * workers, so that the waiting thread runs all tasks.
+ * workers, so that the waiting thread runs all tasks; FLOW_FIXED=1 has a flow with
+ * PLAIT_FLOW_FIXED.
  */
 #include "plait/plait.h"
 #include "sys/clock.h"
@@ -458,6 +459,7 @@ static void set_up(void)
 {
 	const char *workers = getenv("FLOW_WORKERS");
 	plait_context_desc desc = { .size = sizeof(desc), .backends = "host" };
+	plait_flow_desc wanted = { .size = sizeof(wanted) };
 	const plait_kernel_desc empty = {
 		.size = sizeof(empty), .function = no_work,
 		.signature = "empty(a: f64, x: pointer f64)",
@@ -468,7 +470,9 @@ static void set_up(void)
 	else if (workers != NULL)
 		desc.workers = (uint32_t)atoi(workers);
 	must(plait_context_open(&desc, &context, &error));
-	must(plait_flow_create(context, NULL, &flow, &error));
+	if (getenv("FLOW_FIXED") != NULL)
+		wanted.flags = PLAIT_FLOW_FIXED;
+	must(plait_flow_create(context, &wanted, &flow, &error));
 	must(plait_kernel_create(context, &empty, &kernel, &error));
 	datum = make(0, 0, 0);
 	line = make(1, 4 * LINE, 0);

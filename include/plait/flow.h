@@ -66,7 +66,11 @@ enum {
 	PLAIT_FLOW_STRICT = 1 << 1,
 	/* Prove each horizon of tasks: see doc/flow.md.  A fault of plait is
 	 * PLAIT_E_INTERNAL of submissions, host accesses and waits behind it. */
-	PLAIT_FLOW_CHECK = 1 << 2
+	PLAIT_FLOW_CHECK = 1 << 2,
+	/* Times decide nothing: equal calls of one thread give equal numbers and
+	 * lanes, and equal texts of plait_flow_write.  See doc/flow-fixed.md
+	 * for its cost.  Not with devices. */
+	PLAIT_FLOW_FIXED = 1 << 3
 };
 
 typedef struct plait_flow_desc {
@@ -207,8 +211,9 @@ typedef struct plait_flow_info {
  * @param out     owned, non-null: the flow, one reference
  * @param error   borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_UNSUPPORTED (a device without
- *         PLAIT_DEVICE_NOTIFY; a device or flags over a world), of ranks _LOST,
- *         _TIMEOUT, _CANCELLED, PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ *         PLAIT_DEVICE_NOTIFY, or with PLAIT_FLOW_FIXED; a device or flags over
+ *         a world), of ranks _LOST, _TIMEOUT, _CANCELLED, PLAIT_E_NOMEM,
+ *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */

@@ -3,6 +3,7 @@
 #include "flow/commit.h"
 
 #include "flow/flow_devices.h"
+#include "flow/flow_fixed.h"
 #include "flow/flow_proof.h"
 
 #include "base/alloc.h"
@@ -48,17 +49,17 @@ static bool is_late_lane(const plait__flow *flow, uint8_t lane)
 static bool is_held(const plait__flow *flow, const plait__pred *preds,
 		    uint32_t count, bool is_prefix)
 {
-	const plait__op_ring *ring = &flow->window.ring;
+	const uint64_t settled = plait__flow_settled(flow);
+	const uint64_t mask = flow->window.ring.mask;
 
-	if (flow->newest_late <= flow->window.settled)
+	if (flow->newest_late <= settled)
 		return false;
 	if (is_prefix)
 		return true;
 	for (uint32_t i = 0; i < count; i++)
-		if (preds[i].number > flow->window.settled &&
-		    is_late_lane(flow,
-				 flow->lane_of[preds[i].number & ring->mask]) &&
-		    !plait__op_is_done(ring, preds[i].number))
+		if (preds[i].number > settled &&
+		    is_late_lane(flow, flow->lane_of[preds[i].number & mask]) &&
+		    !plait__flow_counts_done(flow, preds[i].number))
 			return true;
 	return false;
 }
@@ -147,11 +148,11 @@ static uint64_t add_mark(plait__flow *flow, const plait__pred *preds,
 /* ---- predecessors ---- */
 
 /* Drop the settled ones.  Returns one of them that has failed and spoils the
- * task, or 0. */
-static uint64_t take_spoiler(plait__flow *flow)
+ * task, or `spoiler`. */
+static __attribute__((noinline)) uint64_t
+take_spoiler(plait__flow *flow, uint64_t spoiler)
 {
 	plait__preds *preds = &flow->preds;
-	uint64_t spoiler = 0;
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < preds->count; i++) {
@@ -159,7 +160,7 @@ static uint64_t take_spoiler(plait__flow *flow)
 
 		if (pred.number > preds->settled)
 			preds->items[kept++] = pred;
-		else if (spoiler == 0 &&
+		else if (spoiler == 0 && pred.is_true &&
 			 plait__outcomes_has(&flow->lanes.outcomes,
 					     pred.number))
 			spoiler = pred.number;
@@ -178,8 +179,7 @@ static void drop_done(plait__flow *flow)
 
 	for (uint32_t i = 0; i < preds->count; i++) {
 		plait__pred pred = preds->items[i];
-		bool keeps = !plait__op_is_done(&flow->window.ring,
-						pred.number);
+		bool keeps = !plait__flow_counts_done(flow, pred.number);
 
 		if (!keeps && pred.is_true && !has_failed)
 			keeps = has_failed = plait__outcomes_has(
@@ -310,7 +310,7 @@ static void gather_all(plait__flow_task *task)
 	plait__flow *flow = task->flow;
 	uint32_t at = 0;
 
-	plait__preds_begin(&flow->preds, flow->window.settled,
+	plait__preds_begin(&flow->preds, plait__flow_settled(flow),
 			   !plait__outcomes_are_clean(&flow->lanes.outcomes));
 	for (uint32_t i = 0; i < task->access_count; i++)
 		for (; at < flow->accesses[i].end; at++)
@@ -323,6 +323,40 @@ static void gather_all(plait__flow_task *task)
 	plait__preds_add(&flow->preds, task->behind, false);
 	for (uint32_t i = 0; i < task->order_count; i++)
 		plait__preds_add(&flow->preds, task->order[i], false);
+}
+
+/* ---- room ---- */
+
+/* Gather the predecessors, few or to be joined by marks.  Returns the ops that the
+ * task needs at most. */
+static inline uint64_t gather_few(plait__flow_task *task, uint64_t *spoiler)
+{
+	plait__flow *flow = task->flow;
+	plait__preds *preds = &flow->preds;
+
+	*spoiler = 0;
+	gather_all(task);
+	if (preds->keeps_settled)
+		*spoiler = take_spoiler(flow, 0);
+	if (preds->count > PLAIT__OP_PREDS) {
+		drop_done(flow);
+		sort_true_first(preds);
+	}
+	return 1 + KEPT + preds->marks + plait__commit_marks(preds->count);
+}
+
+/* There is room for as many ops of a fixed flow: those a window before the last
+ * one are done, and count as done. */
+static __attribute__((noinline)) uint64_t
+drop_old(plait__flow *flow, uint64_t ops, uint64_t spoiler)
+{
+	uint64_t last = flow->window.newest + ops;
+	uint64_t size = plait__window_size(&flow->window);
+
+	if (last <= size + flow->preds.settled)
+		return spoiler;
+	flow->preds.settled = last - size;
+	return take_spoiler(flow, spoiler);
 }
 
 /* ---- records ---- */
@@ -414,28 +448,22 @@ static bool reserve_outcomes(plait__flow *flow)
 plait_status plait__commit_task(plait__flow_task *task, plait_error *error)
 {
 	plait__flow *flow = task->flow;
-	plait__preds *preds = &flow->preds;
-	uint64_t spoiler = 0;
+	uint64_t spoiler, ops;
 	plait_status status = find_fronts(task, error);
 
 	if (status != PLAIT_OK)
 		return status;
-	gather_all(task);
-	if (preds->lacks_memory)
+	do
+		ops = gather_few(task, &spoiler);
+	while (plait__flow_fixed_lacks_window(flow, ops));
+	if (flow->preds.lacks_memory)
 		return fail_memory(error);
-	if (preds->keeps_settled)
-		spoiler = take_spoiler(flow);
-	if (preds->count > PLAIT__OP_PREDS) {
-		drop_done(flow);
-		sort_true_first(preds);
-	}
-	if (!plait__window_has_room(&flow->window,
-				    1 + KEPT + preds->marks +
-					    plait__commit_marks(preds->count),
-				    task->cells))
+	if (!plait__window_has_room(&flow->window, ops, task->cells))
 		return PLAIT_PENDING;
 	if (!reserve_outcomes(flow))
 		return fail_memory(error);
+	if (__builtin_expect(flow->is_fixed, 0))
+		spoiler = drop_old(flow, ops, spoiler);
 	reduce(flow);
 	add_op(task, spoiler);
 	record_all(task);
@@ -516,6 +544,7 @@ plait_status plait__commit_access(plait__flow_task *task, uint64_t *out_behind,
 {
 	plait__flow *flow = task->flow;
 	plait_status status = find_fronts(task, error);
+	uint64_t ops;
 
 	*out_behind = 0;
 	if (status != PLAIT_OK)
@@ -528,14 +557,18 @@ plait_status plait__commit_access(plait__flow_task *task, uint64_t *out_behind,
 		return PLAIT_PENDING;
 	/* With the failures of ops that are done only since. */
 	gather_all(task);
+	if (plait__flow_fixed_lacks_window(flow, 1 + KEPT + flow->preds.marks))
+		gather_all(task);
 	status = tell_poison(flow, error);
 	if (status != PLAIT_OK)
 		return status;
-	if (!plait__window_has_room(&flow->window, 1 + KEPT +
-				    flow->preds.marks, 0))
+	ops = 1 + KEPT + flow->preds.marks;
+	if (!plait__window_has_room(&flow->window, ops, 0))
 		return PLAIT_PENDING;
 	if (!reserve_outcomes(flow))
 		return fail_memory(error);
+	if (flow->is_fixed)
+		(void)drop_old(flow, ops, 0);
 	if (flow->proof != NULL)
 		note_all_done(flow);
 	number_op(flow, NULL, 0, PLAIT__OP_MARK);

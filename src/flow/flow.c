@@ -169,7 +169,8 @@ static plait_status read_desc(plait_flow_desc *out,
 	if (status != PLAIT_OK)
 		return status;
 	if ((out->flags & ~(uint32_t)(PLAIT_FLOW_RECORD | PLAIT_FLOW_STRICT |
-				      PLAIT_FLOW_CHECK)) != 0)
+				      PLAIT_FLOW_CHECK | PLAIT_FLOW_FIXED)) !=
+	    0)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_flow_desc: flags 0x%x are unknown",
 				   out->flags);
@@ -190,6 +191,11 @@ static plait_status read_desc(plait_flow_desc *out,
 				   out->horizon);
 	if (out->horizon == 0)
 		out->horizon = PLAIT__HORIZON_TASKS;
+	if ((out->flags & PLAIT_FLOW_FIXED) != 0 && out->device_count != 0)
+		return plait__fail(error, PLAIT_E_UNSUPPORTED,
+				   "plait_flow_desc: devices with "
+				   "PLAIT_FLOW_FIXED, which is for the host; "
+				   "leave one of them out");
 	if (out->reserved0 != 0)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_flow_desc: reserved0 is not 0");
@@ -270,6 +276,7 @@ static plait_status make(plait__context *context, const plait_flow_desc *desc,
 	flow->object.context = context;
 	flow->host = find_host(context);
 	flow->is_strict = (desc->flags & PLAIT_FLOW_STRICT) != 0;
+	flow->is_fixed = (desc->flags & PLAIT_FLOW_FIXED) != 0;
 	flow->fronts.allocator = allocator;
 	plait__preds_init(&flow->preds, allocator, desc->window);
 	plait__vector_init(&flow->plans, allocator, sizeof(plait__flow_plan));

@@ -186,7 +186,8 @@ static void fill_info(plait__flow *flow, plait_flow_info *out)
 			      2 * size,
 		.flags = (flow->record != NULL ? PLAIT_FLOW_RECORD : 0) |
 			 (flow->is_strict ? PLAIT_FLOW_STRICT : 0) |
-			 (flow->proof != NULL ? PLAIT_FLOW_CHECK : 0),
+			 (flow->proof != NULL ? PLAIT_FLOW_CHECK : 0) |
+			 (flow->is_fixed ? PLAIT_FLOW_FIXED : 0),
 		.warnings = flow->record != NULL ?
 				    flow->record->warnings.count : 0,
 	};

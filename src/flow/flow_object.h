@@ -161,6 +161,8 @@ struct plait__flow {
 	plait__record *record;	 /* or null */
 	plait__flow_proof *proof; /* or null */
 	bool is_strict;		 /* it has a record */
+	bool is_fixed;		 /* numbers decide, and not what is done */
+	uint64_t epoch; /* of a fixed flow: ops up to this one count as done */
 	/* Ops behind `notices_after`, up to `notices_to`, are notifications. */
 	uint64_t notices_after, notices_to;
 	plait__flow_name *names; /* labels of tasks from a text */
@@ -173,8 +175,12 @@ struct plait__flow {
 	const struct plait__backend *spans; /* told of ops; or null */
 };
 
-/* Instead of a lane: another thread than a worker finishes the op. */
-enum { PLAIT__LANE_OUTSIDE = PLAIT__FLOW_LANES_ALL };
+enum {
+	/* Instead of a lane: another thread than a worker finishes the op. */
+	PLAIT__LANE_OUTSIDE = PLAIT__FLOW_LANES_ALL,
+	/* A host access of a fixed flow, once it has ended. */
+	PLAIT__LANE_ENDED
+};
 
 PLAIT__OBJECT_ENTER(flow, PLAIT_OBJECT_FLOW);
 PLAIT__OBJECT_ENTER(data, PLAIT_OBJECT_DATA);
@@ -247,6 +253,28 @@ static inline void plait__flow_task_clear(plait__flow_task *task,
 		memset((char *)task + i * PART, 0, PART);
 	memset((char *)task + BYTES / PART * PART, 0, BYTES % PART);
 	task->flow = flow;
+}
+
+/* Ops up to this one count as done for numbers, lanes and predecessors.  Those of
+ * a fixed flow are done by their number: op n - W is done when n is numbered. */
+static inline uint64_t plait__flow_settled(const plait__flow *flow)
+{
+	uint64_t size, newest;
+
+	if (__builtin_expect(!flow->is_fixed, 1))
+		return flow->window.settled;
+	size = plait__window_size(&flow->window);
+	newest = flow->window.newest;
+	return newest > size && newest - size > flow->epoch ? newest - size :
+							      flow->epoch;
+}
+
+/* Returns true if the op counts as done. */
+static inline bool plait__flow_counts_done(const plait__flow *flow,
+					   uint64_t number)
+{
+	return flow->is_fixed ? number <= plait__flow_settled(flow) :
+				plait__op_is_done(&flow->window.ring, number);
 }
 
 static inline const plait_allocator *

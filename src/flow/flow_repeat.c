@@ -6,6 +6,7 @@
 #include "plait/repeat.h"
 
 #include "flow/flow_capture.h"
+#include "flow/flow_fixed.h"
 #include "flow/repetitions.h"
 #include "flow/submit.h"
 
@@ -123,11 +124,15 @@ static bool must_share(const plait__flow_capture *capture, uint32_t lanes)
 	       (lanes > 1 && capture->record.tasks.count > TASKS_ALONE);
 }
 
-static plait_status freeze(const plait__flow_capture *capture, uint32_t lanes,
+/* PLAIT_MODE_AUTO measures. */
+static plait_status freeze(const plait__repetition *again,
+			   const plait__flow_capture *capture, uint32_t lanes,
 			   plait_plan **out, plait_error *error)
 {
 	const plait_freeze_desc desc = { .size = sizeof(desc),
-					 .mode = PLAIT_MODE_AUTO,
+					 .mode = again->times.is_fixed ?
+							 PLAIT_MODE_HELPED :
+							 PLAIT_MODE_AUTO,
 					 .lanes = lanes };
 	plait_status status = plait__freeze_exact(capture->nodes.graph, &desc,
 						  out, error);
@@ -144,10 +149,15 @@ static plait_status freeze_both(plait__repetition *again,
 				const plait__flow_capture *capture,
 				uint32_t lanes, plait_error *error)
 {
-	plait_status status = freeze(capture, lanes, &again->plan, error);
+	plait_status status = freeze(again, capture, lanes, &again->plan,
+				     error);
 
-	if (status == PLAIT_OK && lanes > 1 && !again->times.must_share)
-		status = freeze(capture, 1, &again->alone, error);
+	if (status != PLAIT_OK || lanes == 1 || again->times.must_share)
+		return status;
+	status = freeze(again, capture, 1, &again->alone, error);
+	if (status == PLAIT_OK && again->times.is_fixed)
+		again->times.must_share = plait__flow_fixed_shares(
+			again->plan, again->alone);
 	return status;
 }
 
@@ -188,9 +198,11 @@ static plait_status make(plait__flow *flow, plait__flow_capture *capture,
 							   capture->key);
 	plait_status status;
 
-	if (again != NULL)
+	if (again != NULL) {
+		again->times.is_fixed = flow->is_fixed;
 		again->times.must_share = must_share(capture,
 						     flow->lanes.count);
+	}
 	if (again == NULL || !take_accesses(again, capture)) {
 		status = plait__fail(error, PLAIT_E_NOMEM,
 				     "no memory for a repetition");

@@ -4,6 +4,7 @@
 #include "flow/flow.h"
 
 #include "flow/device/data_copies.h"
+#include "flow/flow_fixed.h"
 #include "flow/flow_proof.h"
 
 #include "base/alloc.h"
@@ -15,16 +16,16 @@ enum { PIECES_MOST = 1 << 16 };
 static void forget_done(void *arg, plait__front *front)
 {
 	plait__flow *flow = arg;
-	const plait__op_ring *ring = &flow->window.ring;
 	uint64_t kept = 0;
 
 	for (uint64_t i = 0; i < front->count; i++)
-		if (!plait__op_is_done(ring, front->readers[i]))
+		if (!plait__flow_counts_done(flow, front->readers[i]))
 			front->readers[kept++] = front->readers[i];
 		else if (flow->proof != NULL)
 			plait__flow_proof_note_done(flow, front->readers[i]);
 	front->count = kept;
-	if (front->writer == 0 || !plait__op_is_done(ring, front->writer) ||
+	if (front->writer == 0 ||
+	    !plait__flow_counts_done(flow, front->writer) ||
 	    plait__outcomes_has(&flow->lanes.outcomes, front->writer))
 		return;
 	if (flow->proof != NULL)
@@ -34,10 +35,12 @@ static void forget_done(void *arg, plait__front *front)
 
 bool plait__flow_join_pieces(plait__flow *flow, plait__front_map *map)
 {
-	plait__front_map_visit_all(map, forget_done, flow);
-	plait__front_map_join(map);
-	if (map->pieces <= PIECES_MOST)
-		return true;
+	do {
+		plait__front_map_visit_all(map, forget_done, flow);
+		plait__front_map_join(map);
+		if (map->pieces <= PIECES_MOST)
+			return true;
+	} while (flow->is_fixed && plait__flow_fixed_begin_epoch(flow));
 	plait__window_settle(&flow->window);
 	return flow->window.settled == flow->window.newest;
 }

@@ -47,6 +47,9 @@ void plait__mappings_end(plait__data_mapping *mapping)
 	while (*link != mapping)
 		link = &(*link)->next;
 	*link = mapping->next;
+	if (flow->is_fixed && mapping->number > plait__flow_settled(flow))
+		flow->lane_of[mapping->number & flow->window.ring.mask] =
+			PLAIT__LANE_ENDED;
 	plait__flow_lanes_finish(&flow->lanes, mapping->number);
 	/* For the ops behind it. */
 	plait__flow_lanes_stir(&flow->lanes);

@@ -36,6 +36,8 @@ bool plait__run_times_choose_alone(plait__run_times *times)
 
 	if (times->must_share)
 		return false;
+	if (times->is_fixed)
+		return true;
 	if (alone->ns <= PLAIT__RUN_SHORT_NS || alone->count < FIRST_RUNS ||
 	    (alone->ns <= PLAIT__RUN_LONG_NS && !is_judged(alone)))
 		return true;

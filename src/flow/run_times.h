@@ -37,6 +37,7 @@ typedef struct plait__run_times {
 	uint32_t runs;	  /* since both were judged */
 	bool tries_alone; /* kind of the runs at the end of the period */
 	bool must_share;  /* the tasks wait for each other */
+	bool is_fixed;	  /* measured times decide nothing */
 	uint64_t begin_ns; /* of the run that is shared */
 } plait__run_times;
 

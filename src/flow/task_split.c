@@ -3,6 +3,7 @@
 #include "flow/task_split.h"
 
 #include "flow/commit.h"
+#include "flow/flow_fixed.h"
 #include "flow/reduction.h"
 #include "flow/task_launch.h"
 
@@ -64,8 +65,13 @@ static plait_status measure_all(struct split *split, plait_error *error)
 
 static plait_status check_room(const struct split *split, plait_error *error)
 {
-	plait__window *window = &split->whole->flow->window;
+	plait__flow *flow = split->whole->flow;
+	plait__window *window = &flow->window;
 
+	/* The predecessors of a fixed flow may need less in a new epoch. */
+	if (split->ops > plait__window_size(window) && flow->is_fixed &&
+	    flow->epoch < window->newest)
+		return PLAIT_PENDING;
 	if (split->ops > plait__window_size(window))
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "%u pieces may need a window of %llu",
@@ -127,6 +133,9 @@ plait_status plait__task_split_commit(plait__flow_task *task,
 	plait__task_steps_init(&split.steps, task, desc, prepare);
 	status = plait__task_steps_check(&split.steps, task, error);
 	if (status == PLAIT_OK)
+		status = measure_all(&split, error);
+	if (status == PLAIT_OK &&
+	    plait__flow_fixed_lacks_window(task->flow, split.ops))
 		status = measure_all(&split, error);
 	if (status == PLAIT_OK)
 		status = check_room(&split, error);

@@ -5,7 +5,6 @@
 #include "flow/rank/program_hash.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { PERIOD = 8 };
 

@@ -14,9 +14,19 @@ static void proved(void)
 	run_programs(ROUNDS / 3);
 }
 
+/* Numbers decide what counts as done. */
+static void fixed(void)
+{
+	flow_flags = PLAIT_FLOW_FIXED;
+	run_programs(ROUNDS / 3);
+	flow_flags = PLAIT_FLOW_FIXED | PLAIT_FLOW_CHECK;
+	run_programs(ROUNDS / 3);
+}
+
 static const struct tap_scenario all[] = {
 	{ "programs", programs },
 	{ "proved programs", proved },
+	{ "fixed programs", fixed },
 };
 
 TAP_MAIN(all)

@@ -238,9 +238,15 @@ static void add_task(struct work *work)
 	}
 }
 
+/* Called before each step of a program, and before its flow is released; null:
+ * nothing. */
+static void (*before_step)(void), (*before_end)(void);
+
 static void step(struct work *work)
 {
 	work->number = 0;
+	if (before_step != NULL)
+		before_step();
 	switch (below(12)) {
 	case 0: read_now(); break;
 	case 1: one_in(2) ? write_now() : map_now(); break;
@@ -286,6 +292,8 @@ static void run_program(const struct flow_setting *setting)
 			map_now();
 		}
 	}
+	if (before_end != NULL)
+		before_end();
 	for (int i = 0; i < DATA; i++)
 		release_array(&arrays[i]);
 	release_kernels();

@@ -75,10 +75,15 @@ static void execute(const struct work *work, bool in_model)
 	execute_in(work, memories);
 }
 
+/* Called by each function and launch; null: nothing. */
+static void (*before_work)(void);
+
 static int32_t run_work(void *user_data)
 {
 	const struct work *work = user_data;
 
+	if (before_work != NULL)
+		before_work();
 	if (work->result == 0)
 		execute(work, false);
 	return work->result;
@@ -206,6 +211,8 @@ static int32_t run_launch(void *const *arguments, const plait_launch *launch,
 
 	(void)launch;
 	(void)user_data;
+	if (before_work != NULL)
+		before_work();
 	for (uint32_t u = 0; u < work->count; u++)
 		memories[u] = *(uint64_t *const *)arguments[1 + u];
 	if (work->result == 0)

@@ -1716,7 +1716,8 @@ typedef uint32_t plait_flow_flags;
 enum {
 	PLAIT_FLOW_RECORD = 1 << 0,
 	PLAIT_FLOW_STRICT = 1 << 1,
-	PLAIT_FLOW_CHECK = 1 << 2
+	PLAIT_FLOW_CHECK = 1 << 2,
+	PLAIT_FLOW_FIXED = 1 << 3
 };
 typedef struct plait_flow_desc {
 	uint32_t size;

@@ -276,7 +276,7 @@ end
 --- Create a flow: tasks with data, whose order is inferred.  Options: window, tasks that may
 -- be not done; lanes, tasks that run at a time; record, for flow:explain;
 -- strict, which refuses tasks that flow:explain would warn of; check, which proves the order
--- while it runs; devices, where launches run; choose, parent and lane, policies as of
+-- while it runs; fixed: times decide nothing, so equal calls give equal texts; devices, where launches run; choose, parent and lane, policies as of
 -- flow:instructions; device_lanes, queues of each device; threshold, per mille; label.
 function System:flow(options)
   return flow.new(self, options or {})

@@ -331,7 +331,7 @@ class Flow(Handle):
     def __init__(self, system: System, *, window: int = 0, lanes: int = 0, record: bool = False,
                  strict: bool = False, check: bool = False, devices: Sequence[Device] = (),
                  choose: str = "earliest", parent: str = "best", lane: str = "reuse", device_lanes: int = 1,
-                 threshold: int = 0,
+                 threshold: int = 0, fixed: bool = False,
                  label: Optional[str] = None) -> None:
         handles = (c_void_p * len(devices))(*(device.handle for device in devices))
         desc = sized(_raw.plait_flow_desc, window=window, lanes=lanes, label=encode(label),
@@ -340,7 +340,8 @@ class Flow(Handle):
                      lane=chosen("lane", lane, _LANES), device_lanes=device_lanes, threshold=threshold,
                      flags=(_raw.PLAIT_FLOW_RECORD if record else 0) |
                      (_raw.PLAIT_FLOW_STRICT if strict else 0) |
-                     (_raw.PLAIT_FLOW_CHECK if check else 0))
+                     (_raw.PLAIT_FLOW_CHECK if check else 0) |
+                     (_raw.PLAIT_FLOW_FIXED if fixed else 0))
         super().__init__(make(lib.plait_flow_create, system.handle, byref(desc)), label)
         # Functions that may not have been called, and memory of tasks in flight.
         self.system, self._calls, self._kept = system, [], []

@@ -23,7 +23,7 @@ text(numbers) = join((x == round(x) ? Int(x) : x for x in numbers), ' ')
 
 Plait.open(backend="host") do system
     heat = Kernel(system, SIGNATURE, SOURCE)
-    flow = Flow(system; record=true, check=true, lanes=2)
+    flow = Flow(system; record=true, check=true, fixed=true, lanes=2)
     u = array(flow, Float32[0, 0, 0, 1, 0, 0, 0, 0]; label="u")
     v, total = zeros(flow, Float32, 8; label="v"), zeros(flow, Float64; label="total")
     for _ in 1:3

@@ -26,7 +26,7 @@ end
 
 local system = plait.open {backend = "host"}
 local heat = system:kernel(SIGNATURE, SOURCE)
-local flow = system:flow {record = true, check = true, lanes = 2}
+local flow = system:flow {record = true, check = true, fixed = true, lanes = 2}
 local u = flow:data("float", {0, 0, 0, 1, 0, 0, 0, 0}, {label = "u"})
 local v, total = flow:data("float", 8, {label = "v"}), flow:data("double", 1, {label = "total"})
 for _ = 1, 3 do

@@ -21,7 +21,7 @@ KERNEL(sum) { EACH(i, 1) for (u64 k = c.low[0]; k < c.high[0]; k++) t[0] += u[k]
 
 with plait.open("host") as system:
     heat = system.kernel(SIGNATURE, SOURCE)
-    flow = system.flow(record=True, check=True, lanes=2)
+    flow = system.flow(record=True, check=True, fixed=True, lanes=2)
     u = flow.data("f", 8, array.array("f", [0, 0, 0, 1, 0, 0, 0, 0]), label="u")
     v, total = flow.data("f", 8, label="v"), flow.data("d", 1, label="total")
     for _ in range(3):

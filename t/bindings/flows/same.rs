@@ -24,7 +24,7 @@ fn main() -> Result<()> {
     let system = System::options().backend("host").open()?;
     // SAFETY: the code accesses the neighbours that the launch says.
     let heat = unsafe { system.kernel(SIGNATURE, SOURCE)? };
-    let flow = FlowOptions::new().record().check().lanes(2).create(&system)?;
+    let flow = FlowOptions::new().record().check().fixed().lanes(2).create(&system)?;
     let mut u = flow.data(8).label("u").array(&[0f32, 0., 0., 1., 0., 0., 0., 0.])?;
     let (mut v, total) = (flow.data(8).label("v").zeros::<f32>()?, flow.data(1).label("total").zeros::<f64>()?);
     for _ in 0..3 {

@@ -2,7 +2,8 @@
 # Flows: tasks with data, whose order is inferred.
 
 """
-    Flow(system; window=0, lanes=0, record=false, strict=false, check=false, devices=Device[], label)
+    Flow(system; window=0, lanes=0, record=false, strict=false, check=false, fixed=false, devices=Device[],
+         label)
 
 A stream of tasks. Their order is inferred from the data that they access.
 
@@ -20,7 +21,8 @@ task until that is done, [`finish`](@ref) blocks the thread. All of them take `r
 `writes` and `updates`, accesses beside those of the arguments, and a `label`. `window`: tasks
 that may be not done at a time, a power of two; `lanes`: those that run at a time; `record`
 keeps what [`explain`](@ref) tells, and `strict` refuses tasks that it would warn of;
-`check` proves the order while it runs; `devices`: where launches run, none: on the host;
+`check` proves the order while it runs; `fixed`: times decide nothing, so equal calls give
+equal texts; `devices`: where launches run, none: on the host;
 `choose`, `parent`, `lane`: policies as of [`Plait.instructions`](@ref); `device_lanes`: queues
 of each device; `threshold`: per mille.
 """
@@ -38,8 +40,8 @@ end
 
 give_back(raw::Ptr{Raw.plait_flow}) = Raw.plait_flow_release(raw)
 
-function Flow(system::System; window=0, lanes=0, record=false, strict=false, check=false, devices=Device[],
-              choose=:earliest, parent=:best, lane=:reuse, device_lanes=1, threshold=0, label=nothing)
+function Flow(system::System; window=0, lanes=0, record=false, strict=false, check=false, fixed=false,
+              devices=Device[], choose=:earliest, parent=:best, lane=:reuse, device_lanes=1, threshold=0, label=nothing)
     text, handles = text_or_nothing(label), [device.raw for device in devices]
     raw = GC.@preserve text handles create(
         Raw.plait_flow_create, Raw.plait_flow, system,
@@ -50,7 +52,7 @@ function Flow(system::System; window=0, lanes=0, record=false, strict=false, che
                   lane=flow_policy("lane", MEMORY_LANES, lane),
                   device_lanes=device_lanes, threshold=threshold,
                   flags=(record ? Raw.PLAIT_FLOW_RECORD : UInt32(0)) | (strict ? Raw.PLAIT_FLOW_STRICT : UInt32(0)) |
-                        (check ? Raw.PLAIT_FLOW_CHECK : UInt32(0)))))
+                        (check ? Raw.PLAIT_FLOW_CHECK : UInt32(0)) | (fixed ? Raw.PLAIT_FLOW_FIXED : UInt32(0)))))
     return owned(Flow(raw, system, Threads.SpinLock(), [], 64, [], false))
 end
 

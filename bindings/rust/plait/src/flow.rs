@@ -75,6 +75,12 @@ impl FlowOptions {
         self
     }
 
+    /// Let times decide nothing: equal calls of one thread give equal texts.
+    pub fn fixed(mut self) -> Self {
+        self.flags |= raw::PLAIT_FLOW_FIXED;
+        self
+    }
+
     /// Set the devices where launches run; none: on the host.
     pub fn devices(mut self, devices: &[Device]) -> Self {
         self.devices = devices.to_vec();
