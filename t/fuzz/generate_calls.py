@@ -28,7 +28,7 @@ LEFT_OUT = {
 }
 # Collectives and flows: t/coll, t/flow and t/fault/calls have their bad input.
 LEFT_OUT_PREFIXES = ("plait_coll_", "plait_schedule_", "plait_flow_", "plait_data_",
-                     "plait_await_task", "plait_world_", "plait_collective_", "plait_graph_collective")
+                     "plait_await_task", "plait_world_", "plait_collective_")
 # Structs with a drawing by hand.
 NAMED = ("plait_context_desc", "plait_kernel_desc", "plait_wrap_desc", "plait_source")
 VALUE_NAMES = {
