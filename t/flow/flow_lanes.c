@@ -46,9 +46,9 @@ static void submit_chain(void)
 
 	OK(plait_data_create(flow, &token, &data, NULL) == PLAIT_OK);
 	for (int i = 0; i < TASKS; i++) {
-		const plait_access access = { sizeof(access),
-					      PLAIT_ACCESS_READ_WRITE, data,
-					      NULL, NULL };
+		const plait_access access = {
+			.size = sizeof(access), .data = data,
+			.mode = PLAIT_ACCESS_READ_WRITE };
 		const plait_task_desc desc = {
 			.size = sizeof(desc), .kind = PLAIT_TASK_CALL,
 			.function = count, .accesses = &access,

@@ -5,6 +5,7 @@
 #include "flow/rank/program_hash.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { PERIOD = 8 };
 
