@@ -645,6 +645,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/device_choice.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/device_copy.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/device_place.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/device_room.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/device_split.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/box_move.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/commit.c

@@ -98,6 +98,9 @@ typedef struct plait_flow_desc {
 	/* Null, or the ranks that the tasks run on (doc/worlds.md), all of which
 	 * submit the same ones. */
 	plait_world *world;
+	/* Bytes of buffers that the flow keeps in each memory of its devices, at
+	 * most: others are evicted (doc/flow.md). 0: no limit of the flow's. */
+	uint64_t memory_bytes;
 } plait_flow_desc;
 
 /* Kind of a task. */

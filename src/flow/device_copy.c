@@ -16,6 +16,7 @@ struct copy {
 	uint32_t from;
 	uint32_t to;
 	plait__flow_device *device; /* that the copy is for, or null */
+	bool saves; /* before an eviction */
 };
 
 void plait__device_copy_set_op(plait__flow_task *task, plait__device_op *op)
@@ -169,6 +170,7 @@ static plait_status submit(const struct copy *copy, plait_error *error)
 	op->data = copy->whole;
 	op->box = copy->box;
 	op->memory = copy->to;
+	op->saves = copy->saves;
 	set_command(copy, op);
 	plait__flow_task_clear(&task, flow);
 	task.label = op->label;
@@ -198,9 +200,8 @@ static plait_status submit(const struct copy *copy, plait_error *error)
 	return PLAIT_OK;
 }
 
-/* The memories with the values; without those of lost devices, if others have
- * them. */
-static uint64_t find_sources(const plait__flow *flow, uint64_t valid)
+/* These memories, without those of lost devices. */
+static uint64_t find_live(const plait__flow *flow, uint64_t valid)
 {
 	uint64_t left = valid & 1;
 
@@ -208,6 +209,15 @@ static uint64_t find_sources(const plait__flow *flow, uint64_t valid)
 		if ((valid >> m & 1) != 0 &&
 		    !plait__flow_devices_is_lost(flow, device_of(flow, m)))
 			left |= UINT64_C(1) << m;
+	return left;
+}
+
+/* The memories with the values; without those of lost devices, if others have
+ * them. */
+static uint64_t find_sources(const plait__flow *flow, uint64_t valid)
+{
+	const uint64_t left = find_live(flow, valid);
+
 	return left != 0 ? left : valid;
 }
 
@@ -319,5 +329,64 @@ plait_status plait__device_copy_fetch(plait__flow_task *task,
 	flow->window.cells_taken = taken;
 	memcpy(flow->accesses, saved->items,
 	       saved->count * sizeof(*flow->accesses));
+	return status;
+}
+
+/* ---- evictions ---- */
+
+/* Returns true if no memory of use but `memory` has the values. */
+static bool has_alone(const plait__flow *flow, const plait__version *version,
+		      uint32_t memory)
+{
+	const uint64_t bit = UINT64_C(1) << memory;
+
+	return (version->valid & bit) != 0 &&
+	       find_live(flow, version->valid & ~bit) == 0;
+}
+
+bool plait__device_copy_is_saved(const plait__flow *flow,
+				 const plait__data *whole, uint32_t memory)
+{
+	const plait__vector *versions = &whole->copies->coherence.versions;
+
+	for (uint32_t i = 0; i < versions->count; i++)
+		if (has_alone(flow, plait__vector_at(versions, i), memory))
+			return false;
+	return true;
+}
+
+static uint64_t bytes_of(const plait__data *whole, const plait_box *box)
+{
+	return plait__box_elements(box) * whole->element_bytes;
+}
+
+plait_status plait__device_copy_save(plait__flow *flow, plait__data *whole,
+				     uint32_t memory, uint64_t *bytes,
+				     plait_error *error)
+{
+	plait__vector *versions = &flow->devices->missing;
+	struct copy copy = { .flow = flow, .whole = whole, .from = memory,
+			     .to = PLAIT__MEMORY_HOST, .saves = true };
+	plait_status status = PLAIT_OK;
+
+	plait__vector_truncate(versions, 0);
+	plait__coherence_find(&whole->copies->coherence, &whole->box, memory,
+			      true, versions);
+	if (whole->copies->coherence.failed ||
+	    !plait__commit_reserve_accesses(flow, 2))
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for copies");
+	/* The task in preparation is prepared anew, in the same cells. */
+	flow->window.cells_taken = flow->window.cells_end;
+	for (uint32_t i = 0; status == PLAIT_OK && i < versions->count; i++) {
+		const plait__version *version = plait__vector_at(versions, i);
+
+		if (!has_alone(flow, version, memory))
+			continue;
+		copy.box = version->box;
+		status = submit(&copy, error);
+		if (status == PLAIT_OK)
+			*bytes += bytes_of(whole, &copy.box);
+	}
 	return status;
 }

@@ -12,6 +12,16 @@
 plait_status plait__device_copy_fetch(plait__flow_task *task,
 				      plait_error *error);
 
+/* Returns true if other memories have all values that `memory` has. */
+bool plait__device_copy_is_saved(const plait__flow *flow,
+				 const plait__data *whole, uint32_t memory);
+/* Copy the values that only `memory` has to the program's memory, and add their
+ * bytes.  What cannot be copied is poison there.  PLAIT_PENDING and PLAIT_E_NOMEM
+ * as above; flow->accesses change. */
+plait_status plait__device_copy_save(plait__flow *flow, plait__data *whole,
+				     uint32_t memory, uint64_t *bytes,
+				     plait_error *error);
+
 /* Let the engine of devices run the task. */
 void plait__device_copy_set_op(plait__flow_task *task, plait__device_op *op);
 

@@ -5,6 +5,7 @@
 #include "flow/commit.h"
 #include "flow/device_choice.h"
 #include "flow/device_copy.h"
+#include "flow/device_room.h"
 #include "flow/flow.h"
 #include "flow/flow_data.h"
 
@@ -99,15 +100,11 @@ static uint64_t piece_candidate(uint64_t candidates, uint32_t piece,
 
 /* ---- buffers ---- */
 
-/* PLAIT_PENDING: the data has no buffer there. */
-static plait_status check_buffer(plait__flow_task *task, plait__data *whole)
+static bool has_buffer(const plait__flow_task *task, plait__data *whole)
 {
-	if (whole->copies == NULL ||
-	    plait__data_copies_at(whole->copies, task->memory)->buffer != NULL)
-		return PLAIT_OK;
-	plait__object_hold(&whole->object);
-	task->lacking = whole;
-	return PLAIT_PENDING;
+	return whole->copies == NULL ||
+	       plait__data_copies_at(whole->copies, task->memory)->buffer !=
+		       NULL;
 }
 
 static bool is_pointer(const plait__flow_task *task, uint32_t i)
@@ -116,27 +113,44 @@ static bool is_pointer(const plait__flow_task *task, uint32_t i)
 	       PLAIT__TYPE_POINTER;
 }
 
-static plait_status check_buffers(plait__flow_task *task)
+/* Call `visit` for the data of the task until it returns false. */
+static bool visit_data(const plait__flow_task *task,
+		       bool (*visit)(const plait__flow_task *task,
+				     plait__data *whole))
 {
 	uint32_t count = task->kernel->kernel->signature->count;
-	plait_status status = PLAIT_OK;
+	bool done = true;
 
-	for (uint32_t i = 0; status == PLAIT_OK && i < count; i++)
+	for (uint32_t i = 0; done && i < count; i++)
 		if (is_pointer(task, i))
-			status = check_buffer(
-				task, argument_at(task->flow, i)->whole);
-	for (uint32_t i = 0; status == PLAIT_OK && i < task->access_count; i++)
-		status = check_buffer(task, task->flow->accesses[i].whole);
-	return status;
+			done = visit(task, argument_at(task->flow, i)->whole);
+	for (uint32_t i = 0; done && i < task->access_count; i++)
+		done = visit(task, task->flow->accesses[i].whole);
+	return done;
 }
 
 /* PLAIT_PENDING: a buffer is missing. */
-static plait_status take_device(plait__flow_task *task, uint32_t device)
+static plait_status check_buffers(plait__flow_task *task, plait_error *error)
+{
+	if (visit_data(task, has_buffer))
+		return PLAIT_OK;
+	task->lacks_buffers = true;
+	if (!plait__device_room_begin(task))
+		return PLAIT_PENDING;
+	if (!visit_data(task, plait__device_room_want))
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for a task");
+	return plait__device_room_make(task, error);
+}
+
+/* PLAIT_PENDING: a buffer is missing. */
+static plait_status take_device(plait__flow_task *task, uint32_t device,
+				plait_error *error)
 {
 	task->device = &task->flow->devices->items[device];
 	task->memory = task->device->memory;
-	return task->memory != PLAIT__MEMORY_HOST ? check_buffers(task) :
-						    PLAIT_OK;
+	return task->memory != PLAIT__MEMORY_HOST ?
+		       check_buffers(task, error) : PLAIT_OK;
 }
 
 static plait_status choose_device(plait__flow_task *task, plait_error *error)
@@ -155,43 +169,12 @@ static plait_status choose_device(plait__flow_task *task, plait_error *error)
 		status = plait__device_choice_begin(task, candidates, is_piece,
 						    &early, error);
 	if (status == PLAIT_OK && early != UINT32_MAX)
-		status = take_device(task, early);
+		status = take_device(task, early, error);
 	if (status == PLAIT_OK)
 		status = plait__device_choice_make(task, &device, &task->queue,
 						   error);
 	return status == PLAIT_OK && device != early ?
-		       take_device(task, device) : status;
-}
-
-plait_status plait__place_supply(plait__flow_task *task, plait_error *error)
-{
-	plait__flow *flow = task->flow;
-	plait__data *whole = task->lacking;
-	plait__data_copy *copy = plait__data_copies_at(whole->copies,
-						       task->memory);
-	plait__device *device = plait__device_copy_device(flow, task->memory);
-	plait__buffer *made = NULL;
-	plait_status status = plait__buffer_make(device, whole->bytes,
-						 whole->object.label, &made,
-						 error);
-
-	if (status == PLAIT_OK) {
-		plait__flow_lock(flow);
-		if (copy->buffer == NULL) {
-			copy->buffer = made;
-			made = NULL;
-		}
-		plait__flow_unlock(flow);
-	} else {
-		plait__error_prefix(error, "a copy of \"%s\" on %s: ",
-				    whole->object.label, device->object.label);
-	}
-	if (made != NULL)
-		plait__object_release(plait__object_handle(&made->object),
-				      PLAIT_OBJECT_BUFFER);
-	plait__object_drop(&whole->object);
-	task->lacking = NULL;
-	return status;
+		       take_device(task, device, error) : status;
 }
 
 /* ---- the launch ---- */
@@ -404,7 +387,7 @@ plait_status plait__place_check_pieces(plait__flow_task *task,
 		task->memory = task->flow->devices
 				       ->items[__builtin_ctzll(bit)].memory;
 		if ((seen >> task->memory & 1) == 0)
-			status = check_buffers(task);
+			status = check_buffers(task, error);
 		seen |= UINT64_C(1) << task->memory;
 	}
 	return status;
@@ -445,8 +428,13 @@ void plait__place_commit(plait__flow_task *task)
 	for (uint32_t i = 0; i < task->access_count; i++) {
 		const plait__flow_access *access = &task->flow->accesses[i];
 
-		if (has_copies(access) &&
-		    (access->mode & PLAIT__ACCESS_WRITES) != 0)
+		if (!has_copies(access))
+			continue;
+		if (task->memory != PLAIT__MEMORY_HOST)
+			plait__data_copies_at(access->whole->copies,
+					      task->memory)->last_use =
+				task->number;
+		if ((access->mode & PLAIT__ACCESS_WRITES) != 0)
 			plait__coherence_write(
 				&access->whole->copies->coherence,
 				&access->box, (uint32_t)task->number,

@@ -15,22 +15,18 @@ bool plait__place_argument(plait__flow *flow, uint32_t i, plait__data *data);
 
 /* Find the devices for the pieces of a launch, of which the first is prepared, and
  * find out if the buffers that they use are there: PLAIT_PENDING with
- * task->lacking if not. */
+ * task->lacks_buffers if not. */
 plait_status plait__place_check_pieces(plait__flow_task *task,
 				       plait_error *error);
 
 /*
  * Place a task that is prepared, and submit the copies that it needs.
- * PLAIT_PENDING: no room, or with task->lacking a call of plait__place_supply is
- * due.  PLAIT_E_NOMEM; PLAIT_E_UNSUPPORTED: no device runs the kernel.
+ * PLAIT_PENDING: no room, or with task->lacks_buffers a call of
+ * plait__device_room_supply is due.  PLAIT_E_NOMEM; PLAIT_E_UNSUPPORTED: no device runs the kernel.
  */
 plait_status plait__place_task(plait__flow_task *task, plait_error *error);
 /* The task was committed: its memory has what it writes; or it was not. */
 void plait__place_commit(plait__flow_task *task);
 void plait__place_undo(plait__flow_task *task);
-
-/* Make the buffer that the task lacks, and drop the data.  Caller does not hold
- * the lock. */
-plait_status plait__place_supply(plait__flow_task *task, plait_error *error);
 
 #endif

@@ -16,11 +16,10 @@ struct pieces {
 	plait__device_split *split;
 };
 
-/* The whole lacks the buffer that a step lacks. */
+/* The whole lacks the buffers that a step lacks. */
 static void take_lack(const struct pieces *pieces, const plait__flow_task *step)
 {
-	pieces->whole->lacking = step->lacking;
-	pieces->whole->memory = step->memory;
+	pieces->whole->lacks_buffers = step->lacks_buffers;
 }
 
 /* Find out that no step is wrong, and that all buffers are there.  The first

@@ -14,12 +14,13 @@
 /* Steps that were committed; zero before the first call. */
 typedef struct plait__device_split {
 	uint32_t done;
+	bool supplies; /* it owns the room for buffers */
 	uint64_t numbers[PLAIT__TASK_STEPS_MOST];
 } plait__device_split;
 
 /* Commit the steps that are left, then their end: the task's number.  `task` is
  * the first piece, prepared.  Caller holds the lock.  PLAIT_PENDING: no room, or
- * task->lacking is set.  As plait__task_split_commit. */
+ * task->lacks_buffers is set.  As plait__task_split_commit. */
 plait_status plait__device_split_commit(plait__flow_task *task,
 					const plait_task_desc *desc,
 					plait__task_split_prepare prepare,

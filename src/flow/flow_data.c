@@ -2,6 +2,7 @@
 /* Data and parts of data: creation, boxes, end; see flow_data.h. */
 #include "flow/flow_data.h"
 
+#include "flow/device_room.h"
 #include "flow/flow_devices.h"
 #include "flow/flow_proof.h"
 #include "flow/flow_ranks.h"
@@ -188,6 +189,8 @@ static void destroy_data(plait__object *object)
 	plait__flow_lock(flow);
 	unlink_data(data);
 	flow->data_bytes -= data->bytes;
+	if (whole == data)
+		plait__device_room_forget(data);
 	if (flow->proof != NULL)
 		plait__flow_proof_forget_data(flow, data);
 	plait__flow_unlock(flow);

@@ -125,7 +125,8 @@ static void find_memories(plait__flow_devices *devices)
 
 /* ---- lanes ---- */
 
-/* The target of a copy that failed itself does not have the values. */
+/* The target of a copy that failed itself does not have the values; that of one
+ * before an eviction is poison. */
 static void set_lane_failure(void *arg, const plait__device_op *op)
 {
 	plait__data *whole = op->data;
@@ -133,6 +134,8 @@ static void set_lane_failure(void *arg, const plait__device_op *op)
 		&plait__data_copies_at(whole->copies, op->memory)->map;
 
 	(void)arg;
+	if (op->saves)
+		return;
 	plait__data_copies_lose(whole->copies, map, &op->box, op->memory,
 				op->number);
 }
@@ -160,6 +163,23 @@ static plait_status open_lanes(plait__flow *flow, plait_error *error)
 					 error);
 }
 
+static void init_room(plait__device_room *room,
+		      const plait_allocator *allocator, uint64_t limit)
+{
+	room->limit = limit != 0 ? limit : UINT64_MAX;
+	plait__vector_init(&room->missing, allocator, sizeof(plait__data *));
+	plait__vector_init(&room->trash, allocator, sizeof(plait__buffer *));
+	plait__text_init(&room->evictions, allocator);
+	room->refusal.size = sizeof(room->refusal);
+}
+
+static void fini_room(plait__device_room *room)
+{
+	plait__vector_fini(&room->missing);
+	plait__vector_fini(&room->trash);
+	plait__text_fini(&room->evictions);
+}
+
 plait_status plait__flow_devices_make(plait__flow *flow,
 				      const plait_flow_desc *desc,
 				      plait_error *error)
@@ -180,6 +200,7 @@ plait_status plait__flow_devices_make(plait__flow *flow,
 	plait__vector_init(&devices->missing, allocator,
 			   sizeof(plait__version));
 	plait__vector_init(&devices->launch, allocator, sizeof(plait_argument));
+	init_room(&devices->room, allocator, desc->memory_bytes);
 	status = take_devices(devices, flow, desc, error);
 	if (status != PLAIT_OK)
 		return status;
@@ -202,6 +223,7 @@ void plait__flow_devices_free(plait__flow *flow)
 	plait__vector_fini(&devices->accesses);
 	plait__vector_fini(&devices->missing);
 	plait__vector_fini(&devices->launch);
+	fini_room(&devices->room);
 	plait__free(plait__flow_allocator(flow), devices, sizeof(*devices));
 }
 

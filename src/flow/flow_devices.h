@@ -12,6 +12,8 @@
 #include "flow/flow_object.h"
 #include "flow/memory/memory_system.h"
 
+#include "base/text.h"
+
 /* Queues for launches, of a device. */
 enum { PLAIT__FLOW_QUEUES = 8 };
 
@@ -29,8 +31,30 @@ typedef struct plait__flow_device {
 	uint64_t waiting[PLAIT__FLOW_QUEUES + 1];
 } plait__flow_device;
 
+/* Room for buffers in the memories of devices; see device_room.h. */
+typedef struct plait__device_room {
+	/* Locked before all others, by a submission that makes buffers; no op
+	 * runs and nothing waits for one while it is held. */
+	struct plait__mutex supplying;
+	const void *owner;  /* that submission, or null */
+	uint64_t limit;	    /* bytes in each memory, at most */
+	uint64_t bytes[PLAIT__MEMORY_DEVICES + 1];
+	/* Of the owner's task. */
+	uint64_t request;
+	uint32_t memory;
+	uint64_t needed;  /* bytes of all its data */
+	uint64_t lacking; /* and of those without a buffer, */
+	plait__vector missing; /* plait__data *, held: these */
+	plait__vector trash;   /* plait__buffer *: evicted, to be released */
+	uint64_t behind;       /* an op to wait for, or 0 */
+	bool is_refused;       /* the device has no memory, as `refusal` says */
+	plait_error refusal;
+	plait__text evictions; /* for the record */
+} plait__device_room;
+
 struct plait__flow_devices {
 	plait__device_engine engine;
+	plait__device_room room;
 	plait__memory_system system;
 	uint32_t count;
 	uint32_t queues; /* of each device, for launches */

@@ -218,8 +218,8 @@ typedef struct plait__flow_task {
 	plait__repetition *again; /* that it runs, or null */
 	plait__object *closing; /* to be closed without the lock */
 	uint64_t number; /* when it is submitted */
-	/* With devices: the memory where it runs; its op, or null; the data that
-	 * has no buffer there yet, held, or null. */
+	/* With devices: the memory where it runs; its op, or null; whether data
+	 * has no buffer there yet. */
 	uint32_t memory;
 	uint32_t pointer; /* of the argument in preparation */
 	uint64_t cost; /* 0: none given */
@@ -231,7 +231,7 @@ typedef struct plait__flow_task {
 	bool maps; /* it runs host code on the device */
 	const uint64_t *order; /* ops that come before */
 	uint32_t order_count;
-	plait__data *lacking;
+	bool lacks_buffers;
 	/* Of a launch: its reductions; the data that lacks partials for as many
 	 * rows, held, or null. */
 	uint32_t reduction_count;

@@ -378,6 +378,20 @@ void plait__flow_proof_add(plait__flow *flow, const plait__flow_task *task,
 	plait__order_proof_add(&proof->order, &op);
 }
 
+void plait__flow_proof_evict(plait__flow *flow, const plait__data *whole,
+			     uint32_t memory)
+{
+	plait__flow_proof *proof = flow->proof;
+	plait__value_versions *versions;
+
+	if (proof->status != PLAIT_OK || whole->proved == 0)
+		return;
+	versions = data_at(proof, whole->proved - 1)->versions;
+	if (versions != NULL &&
+	    !plait__value_versions_drop(versions, &whole->box, memory))
+		(void)fail_memory(proof);
+}
+
 void plait__flow_proof_note_done(plait__flow *flow, uint64_t number)
 {
 	if (flow->proof->status == PLAIT_OK &&

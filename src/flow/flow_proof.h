@@ -25,6 +25,10 @@ void plait__flow_proof_add(plait__flow *flow, const plait__flow_task *task,
 /* The flow takes this op for done, and names it to no later one. */
 void plait__flow_proof_note_done(plait__flow *flow, uint64_t number);
 
+/* A memory's values of the data go; they are elsewhere. */
+void plait__flow_proof_evict(plait__flow *flow, const plait__data *whole,
+			     uint32_t memory);
+
 /* Prove the ops, if they are a horizon, or `all` there are. */
 void plait__flow_proof_run(plait__flow *flow, bool all);
 

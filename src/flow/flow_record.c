@@ -3,6 +3,7 @@
 #include "flow/flow_record.h"
 
 #include "flow/device_choice.h"
+#include "flow/device_room.h"
 #include "flow/show/explain.h"
 
 #include "base/alloc.h"
@@ -70,6 +71,7 @@ static uint32_t add_why(const plait__flow_task *task)
 	if (task->device == NULL)
 		return 0;
 	plait__device_choice_explain(task, names);
+	plait__device_room_explain(task, names);
 	plait__text_add_bytes(names, "", 1);
 	task->flow->record->failed |= names->failed;
 	return at + 1;

@@ -217,6 +217,26 @@ plait_status plait__flow_wait_for_room(plait__flow *flow, bool can_suspend,
 	       plait__flow_wait_for(flow, oldest, PLAIT_FOREVER, error);
 }
 
+plait_status plait__flow_wait_for_memory(plait__flow *flow, uint64_t number,
+					 bool can_suspend, plait_error *error)
+{
+	const bool own = plait__own_tasks_find(flow, UINT64_MAX) != 0;
+	plait_status status;
+
+	if (can_suspend && plait__suspension_current() != NULL)
+		return PLAIT_PENDING;
+	if (plait__callback_scope_is_active() || own)
+		return plait__fail(error, PLAIT_E_BUSY,
+				   "no room for a task in the memory of its "
+				   "device, and a function of a task must not "
+				   "wait");
+	plait__flow_lock(flow);
+	status = plait__flow_wait_check(flow, number, false, error);
+	plait__flow_unlock(flow);
+	return status != PLAIT_OK ? status :
+	       plait__flow_wait_for(flow, number, PLAIT_FOREVER, error);
+}
+
 plait_status plait__flow_wait_suspend(plait__flow *flow, uint64_t number,
 				      bool prefix, uint64_t timeout_ns,
 				      plait_error *error)

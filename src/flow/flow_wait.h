@@ -31,6 +31,11 @@ plait_status plait__flow_wait_retry(plait_flow *flow, plait_error *error);
 plait_status plait__flow_wait_for_room(plait__flow *flow, bool can_suspend,
 				       plait_error *error);
 
+/* Wait for an op that uses memory of a device, in the same way.  PLAIT_E_BUSY and
+ * PLAIT_E_DEADLOCK as plait__flow_wait_check, and inside a host function. */
+plait_status plait__flow_wait_for_memory(plait__flow *flow, uint64_t number,
+					 bool can_suspend, plait_error *error);
+
 /* PLAIT_E_DEADLOCK if op `number` is behind a mapping of the caller, or
  * behind a task whose function the thread executes.  Caller holds the lock. */
 plait_status plait__flow_wait_check(plait__flow *flow, uint64_t number,

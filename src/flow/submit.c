@@ -8,6 +8,7 @@
 #include "flow/box_move.h"
 #include "flow/commit.h"
 #include "flow/device_place.h"
+#include "flow/device_room.h"
 #include "flow/device_split.h"
 #include "flow/flow_capture.h"
 #include "flow/flow_data.h"
@@ -380,6 +381,26 @@ static void abandon(plait__flow *flow, const plait__device_split *split)
 	plait__flow_unlock(flow);
 }
 
+/* Make the buffers that the task lacks, or wait for an op that uses memory. */
+static plait_status supply(plait__flow *flow, const plait_task_desc *desc,
+			   const plait__repetition *again,
+			   plait__device_split *split, plait_error *error)
+{
+	uint64_t behind = 0;
+	plait_status status = plait__device_room_supply(flow, split, &behind,
+							error);
+
+	if (status != PLAIT_OK || behind == 0)
+		return status;
+	if ((desc->flags & PLAIT_TASK_NO_WAIT) != 0 && split->done == 0)
+		return plait__fail(error, PLAIT_E_BUSY,
+				   "no room for a task in the memory of its "
+				   "device; task %llu uses it",
+				   (unsigned long long)behind);
+	return plait__flow_wait_for_memory(
+		flow, behind, again == NULL && split->done == 0, error);
+}
+
 static void name_task(const plait_task_desc *desc, plait_error *error)
 {
 	if (desc->label != NULL)
@@ -412,6 +433,7 @@ static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
 	if (flow->ranks != NULL)
 		return submit_over_ranks(flow, desc, out, error);
 	split.done = 0;
+	split.supplies = false;
 	do {
 		plait__flow_task_clear(&task, flow);
 		plait__flow_lock(flow);
@@ -419,10 +441,12 @@ static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
 		plait__flow_unlock(flow);
 		plait__object_close_deferred(task.closing);
 		plait__flow_devices_flush(flow);
-		if (status == PLAIT_PENDING && task.lacking != NULL) {
-			status = plait__place_supply(&task, error);
+		if (status == PLAIT_PENDING && task.lacks_buffers) {
+			status = supply(flow, desc, again, &split, error);
 			continue;
 		}
+		if (split.supplies)
+			plait__device_room_leave(flow, &split);
 		if (status == PLAIT_PENDING && task.wants != NULL) {
 			status = plait__reduction_supply(&task, error);
 			continue;
@@ -438,6 +462,8 @@ static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
 		status = plait__flow_wait_for_room(
 			flow, again == NULL && split.done == 0, error);
 	} while (status == PLAIT_OK);
+	if (split.supplies)
+		plait__device_room_leave(flow, &split);
 	if (status != PLAIT_OK)
 		abandon(flow, &split);
 	if (status < 0 && split.done > 0)

@@ -50,6 +50,7 @@ static bool open_with(const char *options, uint32_t workers)
 				       .log_user_data = (void *)run_number,
 				       .log_level = PLAIT_LOG_WARNING };
 	plait_flow_desc desc = { .size = sizeof(desc),
+				 .memory_bytes = flow_memory_bytes,
 				 .device_count = DEVICES };
 	plait_device *devices[8];
 	plait_status status;
@@ -206,6 +207,21 @@ static void losses(void)
 	run_all("fault:lost=%u;chaos:devices=2", 23, false, false);
 }
 
+/* Each memory holds two of three data: what evictions cannot save is poison. */
+static void evictions(void)
+{
+	flow_memory_bytes = 2 * sizeof(values);
+	single();
+	flow_memory_bytes = 0;
+}
+
+static void losses_and_evictions(void)
+{
+	flow_memory_bytes = 2 * sizeof(values);
+	losses();
+	flow_memory_bytes = 0;
+}
+
 /* A copy to the host that fails leaves the values on the device: a read tells
  * the failure, and the next one has the values.  Returns false if nothing
  * failed. */
@@ -332,8 +348,10 @@ static void loss_events(void)
 static const struct tap_scenario all[] = {
 	{ "one call fails", single },
 	{ "a copy to the host fails", copies_back },
+	{ "one call fails, with evictions", evictions },
 	/* Their contexts stay. */
 	{ "the device is lost", losses },
+	{ "the device is lost, with evictions", losses_and_evictions },
 	{ "a worker has to run the next task", wakes },
 	{ "a loss without a wait", loss_events },
 };

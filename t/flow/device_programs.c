@@ -93,6 +93,28 @@ static void proved(void)
 	run_on(3, "chaos:devices=2,shared=1");
 }
 
+/* Memories that hold the data of a task, with partial results or without: the order, the values and
+ * the evictions of each program are proved. */
+static void narrow(void)
+{
+	static const uint64_t limits[] = { 102400, 4096, 5000 };
+
+	flow_flags = PLAIT_FLOW_CHECK;
+	for (int i = 0; i < 3; i++) {
+		flow_memory_bytes = limits[i];
+		flow_has_sums = i == 0;
+		NOTE("%llu bytes", (unsigned long long)limits[i]);
+		run_on(1, "chaos:devices=1");
+		run_on(2, "chaos:devices=2,quirks=all");
+		run_on(3, "chaos:devices=2,shared=1");
+		run_on(4, "chaos:devices=4,peers=ring,quirks=shuffle");
+	}
+	flow_flags = 0;
+	run_on(3, "chaos:devices=3,peers=none");
+	flow_has_sums = true;
+	flow_memory_bytes = 0;
+}
+
 static const struct tap_scenario all[] = {
 	{ "one device", alone },
 	{ "proved programs", proved },
@@ -100,6 +122,7 @@ static const struct tap_scenario all[] = {
 	{ "devices without links", strangers },
 	{ "devices that share a memory", shared },
 	{ "the host and devices", mixed },
+	{ "memories of few data", narrow },
 };
 #endif
 

@@ -25,6 +25,10 @@ static plait_flow *flow;
 __attribute__((unused)) static const char *flow_backends, *flow_options;
 __attribute__((unused)) static uint32_t flow_devices;
 __attribute__((unused)) static plait_flow_flags flow_flags;
+__attribute__((unused)) static uint64_t flow_memory_bytes;
+
+/* Random programs have reductions, which need memory for partial results. */
+__attribute__((unused)) static bool flow_has_sums = true;
 
 static inline bool open_devices(plait_device **out)
 {
@@ -48,6 +52,7 @@ static inline bool open_flow(const struct flow_setting *setting,
 				       .lanes = setting->lanes,
 				       .label = "flow", .devices = devices,
 				       .flags = flow_flags,
+				       .memory_bytes = flow_memory_bytes,
 				       .device_count = flow_devices };
 
 	flow_rig = settings[0];

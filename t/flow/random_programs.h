@@ -233,7 +233,7 @@ static void add_task(struct work *work)
 	case 4:
 	case 5:
 	case 6: add_launch(work); break;
-	case 7: add_sum(work); break;
+	case 7: if (flow_has_sums) add_sum(work); else add_call(work); break;
 	default: add_call(work); break;
 	}
 }

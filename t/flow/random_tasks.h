@@ -254,6 +254,21 @@ static void release_kernels(void)
 }
 
 /* Random boxes of different arrays: a device may map a copy of each. */
+/* Of `count` arrays from the i-th on, those that fit in a memory of a device. */
+static uint32_t count_fitting(uint64_t i, uint32_t count)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t u = 0; u < count && flow_memory_bytes != 0; u++) {
+		const uint64_t *extent = arrays[(i + u) % DATA].extent;
+
+		bytes += 8 * extent[0] * extent[1] * extent[2];
+		if (bytes > flow_memory_bytes)
+			return u;
+	}
+	return count;
+}
+
 static void add_launch(struct work *work)
 {
 	plait_access accesses[ACCESSES];
@@ -265,7 +280,7 @@ static void add_launch(struct work *work)
 		.flags = one_in(20) ? PLAIT_TASK_BARRIER : 0,
 	};
 
-	work->count = 1 + (uint32_t)below(ACCESSES);
+	work->count = count_fitting(first, 1 + (uint32_t)below(ACCESSES));
 	work->seed = next_random();
 	work->result = one_in(12) ? 7 : 0;
 	arguments[0] = (plait_argument)PLAIT_VALUE(work);

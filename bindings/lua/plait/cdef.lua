@@ -1735,6 +1735,7 @@ typedef struct plait_flow_desc {
 	uint32_t threshold;
 	uint32_t reserved0;
 	plait_world *world;
+	uint64_t memory_bytes;
 } plait_flow_desc;
 typedef uint32_t plait_task_kind;
 enum {

@@ -186,7 +186,8 @@ local Flow = core.class("Flow", "plait_flow_release")
 
 function flow.new(system, options)
   core.check_options(
-    options, " window lanes record strict check fixed devices choose parent lane device_lanes threshold label ")
+    options, " window lanes record strict check fixed devices choose parent lane device_lanes threshold " ..
+    "memory_bytes label ")
   local devices = options.devices or {}
   local handles = ffi.new("plait_device *[?]", math.max(#devices, 1))
   for i, device in ipairs(devices) do handles[i - 1] = device.handle end
@@ -195,7 +196,7 @@ function flow.new(system, options)
     devices = handles, device_count = #devices,
     choose = policy(options, "choose", CHOICES, "earliest"), parent = policy(options, "parent", PARENTS, "best"),
     lane = policy(options, "lane", LANES, "reuse"),
-    device_lanes = options.device_lanes, threshold = options.threshold,
+    device_lanes = options.device_lanes, threshold = options.threshold, memory_bytes = options.memory_bytes,
     flags = (options.record and lib.PLAIT_FLOW_RECORD or 0) + (options.strict and lib.PLAIT_FLOW_STRICT or 0) +
       (options.check and lib.PLAIT_FLOW_CHECK or 0) + (options.fixed and lib.PLAIT_FLOW_FIXED or 0)})
   local handle = core.make("plait_flow", lib.plait_flow_create, system:handle(), desc)

@@ -276,8 +276,9 @@ end
 --- Create a flow: tasks with data, whose order is inferred.  Options: window, tasks that may
 -- be not done; lanes, tasks that run at a time; record, for flow:explain;
 -- strict, which refuses tasks that flow:explain would warn of; check, which proves the order
--- while it runs; fixed: times decide nothing, so equal calls give equal texts; devices, where launches run; choose, parent and lane, policies as of
--- flow:instructions; device_lanes, queues of each device; threshold, per mille; label.
+-- while it runs; fixed: times decide nothing, so equal calls give equal texts; devices, where
+-- launches run; choose, parent and lane, policies as of flow:instructions; device_lanes, queues
+-- of each device; threshold, per mille; memory_bytes, of buffers in each memory of devices; label.
 function System:flow(options)
   return flow.new(self, options or {})
 end

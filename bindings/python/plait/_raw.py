@@ -1196,6 +1196,7 @@ class plait_flow_desc(Structure):
         ("threshold", c_uint32),
         ("reserved0", c_uint32),
         ("world", c_void_p),
+        ("memory_bytes", c_uint64),
     ]
 
 

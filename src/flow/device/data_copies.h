@@ -16,6 +16,9 @@
 typedef struct plait__data_copy {
 	plait__front_map map;
 	plait__buffer *buffer; /* one reference, or null */
+	uint64_t last_use;     /* the newest launch in the memory */
+	uint64_t request;      /* of room: the newest one that uses it */
+	uint64_t saved_bytes;  /* copied to the program's since the last eviction */
 } plait__data_copy;
 
 typedef struct plait__data_copies {

@@ -34,6 +34,7 @@ plait__device_op *plait__device_engine_take(plait__device_engine *engine)
 	op->is_claimed = false;
 	op->launch = NULL;
 	op->data = NULL;
+	op->saves = false;
 	op->label = NULL;
 	return op;
 }

@@ -45,6 +45,7 @@ struct plait__device_op {
 	void *data;
 	plait_box box;
 	uint32_t memory; /* it is copied to */
+	bool saves; /* before an eviction: if it fails, its target is poison */
 };
 
 #endif

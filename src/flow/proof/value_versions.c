@@ -128,6 +128,13 @@ bool plait__value_versions_write(plait__value_versions *versions,
 	       set(&versions->maps[memory + 1], box, version);
 }
 
+bool plait__value_versions_drop(plait__value_versions *versions,
+				const plait_box *box, uint32_t memory)
+{
+	return set(&versions->maps[memory + 1], box,
+		   PLAIT__VALUE_VERSIONS_NONE);
+}
+
 struct copy {
 	plait__front_map *to;
 	plait_box box;

@@ -40,10 +40,14 @@ bool plait__value_versions_are_newest(plait__value_versions *versions,
 				      plait__stale_values *out);
 
 /* A new version is in one memory.  Returns false without memory, as the next
- * one. */
+ * ones. */
 bool plait__value_versions_write(plait__value_versions *versions,
 				 const plait_box *box, uint32_t memory,
 				 uint64_t version);
+
+/* A memory loses its versions. */
+bool plait__value_versions_drop(plait__value_versions *versions,
+				const plait_box *box, uint32_t memory);
 
 /* A memory gets the versions of another one. */
 bool plait__value_versions_copy(plait__value_versions *versions,

@@ -1099,6 +1099,7 @@ struct plait_flow_desc
     threshold::UInt32
     reserved0::UInt32
     world::Ptr{plait_world}
+    memory_bytes::UInt64
 end
 
 struct plait_task_desc

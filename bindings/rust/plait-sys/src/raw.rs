@@ -1059,6 +1059,7 @@ pub struct plait_flow_desc [size] {
     pub threshold: u32,
     pub reserved0: u32,
     pub world: *mut plait_world,
+    pub memory_bytes: u64,
 }
 pub struct plait_task_desc [size] {
     pub size: u32,

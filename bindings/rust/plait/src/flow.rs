@@ -36,6 +36,7 @@ pub struct FlowOptions {
     lane: u32,
     device_lanes: u32,
     threshold: u32,
+    memory_bytes: u64,
     label: Option<String>,
 }
 
@@ -117,6 +118,12 @@ impl FlowOptions {
         self
     }
 
+    /// Keep at most so many bytes of buffers in each memory of devices: others are evicted.
+    pub fn memory_bytes(mut self, bytes: u64) -> Self {
+        self.memory_bytes = bytes;
+        self
+    }
+
     /// Set the name, for errors.
     pub fn label(mut self, text: &str) -> Self {
         self.label = Some(text.into());
@@ -139,6 +146,7 @@ impl FlowOptions {
             lane: self.lane,
             device_lanes: self.device_lanes,
             threshold: self.threshold,
+            memory_bytes: self.memory_bytes,
             ..Default::default()
         };
         // SAFETY: label and devices are copied.

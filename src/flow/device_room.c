@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/* Room for buffers in the memories of devices; see device_room.h. */
+#include "flow/device_room.h"
+
+#include "flow/device_copy.h"
+#include "flow/flow_proof.h"
+
+#include "base/error.h"
+
+static plait__device_room *room_of(const plait__flow *flow)
+{
+	return &flow->devices->room;
+}
+
+static plait__data_copy *copy_at(const plait__flow *flow,
+				 const plait__data *whole)
+{
+	return plait__data_copies_at(whole->copies, room_of(flow)->memory);
+}
+
+/* ---- the list ---- */
+
+bool plait__device_room_begin(const plait__flow_task *task)
+{
+	plait__device_room *room = room_of(task->flow);
+
+	if (room->owner == NULL || room->owner != task->flow->submitter)
+		return false;
+	room->request++;
+	room->memory = task->memory;
+	room->needed = room->lacking = 0;
+	room->behind = 0;
+	return true;
+}
+
+bool plait__device_room_want(const plait__flow_task *task, plait__data *whole)
+{
+	plait__device_room *room = room_of(task->flow);
+	plait__data_copy *copy;
+
+	if (whole->copies == NULL)
+		return true;
+	copy = copy_at(task->flow, whole);
+	if (copy->request == room->request)
+		return true;
+	copy->request = room->request;
+	if (__builtin_add_overflow(room->needed, whole->bytes, &room->needed))
+		room->needed = UINT64_MAX;
+	if (copy->buffer != NULL)
+		return true;
+	if (PLAIT__VECTOR_ADD(&room->missing, &whole) == NULL)
+		return false;
+	plait__object_hold(&whole->object);
+	room->lacking += whole->bytes;
+	return true;
+}
+
+/* ---- the victim ---- */
+
+struct undone {
+	const plait__flow *flow;
+	uint64_t newest; /* or 0 */
+};
+
+static void look_at(struct undone *undone, uint64_t number)
+{
+	if (number > undone->newest &&
+	    !plait__op_is_done(&undone->flow->window.ring, number))
+		undone->newest = number;
+}
+
+static void look_at_front(void *arg, plait__front *front)
+{
+	look_at(arg, front->writer);
+	for (uint64_t i = 0; i < front->count; i++)
+		look_at(arg, front->readers[i]);
+}
+
+/* The newest op that uses the buffer and is not done; 0: none. */
+static uint64_t find_undone(const plait__flow *flow, const plait__data *whole)
+{
+	struct undone undone = { flow, 0 };
+
+	plait__front_map_visit_all(&copy_at(flow, whole)->map, look_at_front,
+				   &undone);
+	return undone.newest;
+}
+
+static bool can_go(const plait__flow *flow, const plait__data *at)
+{
+	return at->whole == at && at->copies != NULL &&
+	       !at->copies->coherence.failed &&
+	       copy_at(flow, at)->buffer != NULL &&
+	       copy_at(flow, at)->request != room_of(flow)->request;
+}
+
+/* The data to be evicted; null: none. */
+static plait__data *choose_victim(plait__flow *flow, bool *out_saved)
+{
+	plait__data *best = NULL;
+	uint32_t memory = room_of(flow)->memory;
+
+	*out_saved = false;
+	for (plait__data *at = flow->data; at != NULL; at = at->next) {
+		bool is_saved;
+
+		if (!can_go(flow, at))
+			continue;
+		is_saved = plait__device_copy_is_saved(flow, at, memory);
+		if (best != NULL &&
+		    (is_saved != *out_saved ?
+			     *out_saved :
+			     copy_at(flow, best)->last_use <=
+				     copy_at(flow, at)->last_use))
+			continue;
+		best = at;
+		*out_saved = is_saved;
+	}
+	return best;
+}
+
+/* ---- eviction ---- */
+
+static void record(plait__flow *flow, const plait__data *whole)
+{
+	plait__device_room *room = room_of(flow);
+
+	if (flow->record != NULL)
+		plait__text_add(&room->evictions,
+				"; evicts \"%s\" from memory %u: %llu bytes to "
+				"the host",
+				whole->object.label, room->memory,
+				(unsigned long long)copy_at(flow, whole)
+					->saved_bytes);
+}
+
+/* No op uses the buffer, and all values are elsewhere. */
+static plait_status evict(plait__flow *flow, plait__data *whole,
+			  plait_error *error)
+{
+	plait__device_room *room = room_of(flow);
+	plait__data_copy *copy = copy_at(flow, whole);
+
+	if (PLAIT__VECTOR_ADD(&room->trash, &copy->buffer) == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for an eviction");
+	/* Of all elements: no version is cut. */
+	plait__coherence_drop(&whole->copies->coherence, &whole->box,
+			      room->memory);
+	if (flow->proof != NULL)
+		plait__flow_proof_evict(flow, whole, room->memory);
+	record(flow, whole);
+	copy->buffer = NULL;
+	copy->saved_bytes = 0;
+	room->bytes[room->memory] -= whole->bytes;
+	room->is_refused = false;
+	return PLAIT_OK;
+}
+
+/* PLAIT_PENDING: with room->behind an op uses the buffer, else there is no room
+ * for an op. */
+static plait_status evict_one(plait__flow *flow, plait_error *error)
+{
+	plait__device_room *room = room_of(flow);
+	bool is_saved;
+	plait__data *victim = choose_victim(flow, &is_saved);
+	plait_status status = PLAIT_OK;
+
+	if (victim == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM, "%s",
+				   room->is_refused ? room->refusal.text :
+				   "no data can be evicted");
+	if (!is_saved)
+		status = plait__device_copy_save(
+			flow, victim, room->memory,
+			&copy_at(flow, victim)->saved_bytes, error);
+	if (status != PLAIT_OK)
+		return status;
+	room->behind = find_undone(flow, victim);
+	return room->behind != 0 ? PLAIT_PENDING : evict(flow, victim, error);
+}
+
+static plait_status fail_large(const plait__flow_task *task,
+			       plait_error *error)
+{
+	const plait__device_room *room = room_of(task->flow);
+
+	return plait__fail(error, PLAIT_E_NOMEM,
+			   "%.60s: its data needs %llu bytes in the memory of "
+			   "%s; memory_bytes of the flow is %llu",
+			   task->kernel->kernel->signature->name,
+			   (unsigned long long)room->needed,
+			   plait__device_copy_device(task->flow, room->memory)
+				   ->object.label,
+			   (unsigned long long)room->limit);
+}
+
+plait_status plait__device_room_make(plait__flow_task *task,
+				     plait_error *error)
+{
+	plait__device_room *room = room_of(task->flow);
+	const uint64_t *bytes = &room->bytes[room->memory];
+	plait_status status = PLAIT_OK;
+
+	if (room->needed > room->limit)
+		return fail_large(task, error);
+	while (status == PLAIT_OK &&
+	       (room->is_refused || *bytes > room->limit - room->lacking))
+		status = evict_one(task->flow, error);
+	task->lacks_buffers = status == PLAIT_OK || room->behind != 0;
+	return status == PLAIT_OK ? PLAIT_PENDING : status;
+}
+
+void plait__device_room_explain(const plait__flow_task *task, plait__text *out)
+{
+	plait__device_room *room = room_of(task->flow);
+
+	if (room->owner == NULL || room->owner != task->flow->submitter ||
+	    room->evictions.length == 0)
+		return;
+	plait__text_add_bytes(out, room->evictions.bytes,
+			      room->evictions.length);
+	plait__text_cut(&room->evictions, 0);
+}
+
+void plait__device_room_forget(const plait__data *whole)
+{
+	plait__data_copies *copies = whole->copies;
+
+	for (uint32_t m = 1; copies != NULL && m <= copies->count; m++)
+		if (plait__data_copies_at(copies, m)->buffer != NULL)
+			room_of(whole->flow)->bytes[m] -= whole->bytes;
+}
+
+/* ---- supply: without the lock ---- */
+
+static void release(plait__buffer *buffer)
+{
+	plait__object_release(plait__object_handle(&buffer->object),
+			      PLAIT_OBJECT_BUFFER);
+}
+
+static void empty_trash(plait__device_room *room)
+{
+	for (uint32_t i = 0; i < room->trash.count; i++)
+		release(*(plait__buffer **)plait__vector_at(&room->trash, i));
+	plait__vector_truncate(&room->trash, 0);
+}
+
+static void drop_missing(plait__device_room *room)
+{
+	for (uint32_t i = 0; i < room->missing.count; i++)
+		plait__object_drop(
+			&(*(plait__data **)plait__vector_at(&room->missing, i))
+				 ->object);
+	plait__vector_truncate(&room->missing, 0);
+}
+
+static plait_status make_buffer(plait__flow *flow, plait__data *whole,
+				plait_error *error)
+{
+	plait__device_room *room = room_of(flow);
+	plait__device *device = plait__device_copy_device(flow, room->memory);
+	plait__buffer *made = NULL;
+	plait_status status = plait__buffer_make(device, whole->bytes,
+						 whole->object.label, &made,
+						 error);
+
+	if (status != PLAIT_OK) {
+		plait__error_prefix(error, "a copy of \"%s\" on %s: ",
+				    whole->object.label, device->object.label);
+		return status;
+	}
+	plait__flow_lock(flow);
+	copy_at(flow, whole)->buffer = made;
+	room->bytes[room->memory] += whole->bytes;
+	plait__flow_unlock(flow);
+	return PLAIT_OK;
+}
+
+/* Without memory the next attempt evicts data, until there is none. */
+static plait_status make_all(plait__flow *flow, plait_error *error)
+{
+	plait__device_room *room = room_of(flow);
+	plait_error refusal = { .size = sizeof(refusal) };
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; status == PLAIT_OK && i < room->missing.count; i++)
+		status = make_buffer(
+			flow,
+			*(plait__data **)plait__vector_at(&room->missing, i),
+			&refusal);
+	drop_missing(room);
+	if (status == PLAIT_E_NOMEM) {
+		room->refusal = refusal;
+		room->is_refused = true;
+		return PLAIT_OK;
+	}
+	return status == PLAIT_OK ? PLAIT_OK :
+	       plait__fail_origin(error, status, refusal.origin, "%s",
+				  refusal.text);
+}
+
+static void enter(plait__flow *flow, plait__device_split *split)
+{
+	plait__device_room *room = room_of(flow);
+
+	plait__mutex_lock(&room->supplying);
+	plait__flow_lock(flow);
+	room->owner = split;
+	room->is_refused = false;
+	plait__flow_unlock(flow);
+	split->supplies = true;
+}
+
+plait_status plait__device_room_supply(plait__flow *flow,
+				       plait__device_split *split,
+				       uint64_t *out_behind, plait_error *error)
+{
+	plait__device_room *room = room_of(flow);
+
+	*out_behind = 0;
+	if (!split->supplies) {
+		enter(flow, split);
+		return PLAIT_OK;
+	}
+	*out_behind = room->behind;
+	if (*out_behind != 0) {
+		plait__device_room_leave(flow, split);
+		return PLAIT_OK;
+	}
+	empty_trash(room);
+	return make_all(flow, error);
+}
+
+void plait__device_room_leave(plait__flow *flow, plait__device_split *split)
+{
+	plait__device_room *room = room_of(flow);
+
+	empty_trash(room);
+	drop_missing(room);
+	plait__flow_lock(flow);
+	room->owner = NULL;
+	plait__flow_unlock(flow);
+	split->supplies = false;
+	plait__mutex_unlock(&room->supplying);
+}

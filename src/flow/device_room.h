@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Room for buffers in the memories of a flow's devices: supply of those that a
+ * launch lacks, and eviction of others, whole, within a limit.
+ *
+ *     attempt    the launch lacks buffers        -> PLAIT_PENDING
+ *     supply     lock `supplying`: the submission owns the room
+ *     attempt    evict until all of them fit     -> PLAIT_PENDING
+ *     supply     release what was evicted, make what is missing
+ *     attempt    the launch is committed
+ *     leave
+ *
+ * A victim is data that the launch does not use: of those without values that no
+ * other memory has, the one that was used first; else of all.  Its values are
+ * copied to the program's memory by ops of the flow.  If ops use its buffer,
+ * supply leaves the room, the submission waits for one of them, and begins anew.
+ * So the owner never waits for an op, and nothing that it has made is evicted
+ * before its next attempt has ended.
+ */
+#ifndef PLAIT_SRC_FLOW_DEVICE_ROOM_H
+#define PLAIT_SRC_FLOW_DEVICE_ROOM_H
+
+#include "flow/device_split.h"
+#include "flow/flow_devices.h"
+
+/* Begin a list of the data that a task uses in its memory.  Returns false if its
+ * submission does not own the room.  Caller holds the lock, as for the next
+ * four. */
+bool plait__device_room_begin(const plait__flow_task *task);
+/* Add data to the list.  Returns false without memory. */
+bool plait__device_room_want(const plait__flow_task *task, plait__data *whole);
+/* Make room for the list.  PLAIT_PENDING: with task->lacks_buffers a call of
+ * supply is due, else there is no room for an op.  PLAIT_E_NOMEM: it does not
+ * fit alone. */
+plait_status plait__device_room_make(plait__flow_task *task,
+				     plait_error *error);
+/* Append the evictions for the task to why it is where it is. */
+void plait__device_room_explain(const plait__flow_task *task,
+				plait__text *out);
+/* The data ends. */
+void plait__device_room_forget(const plait__data *whole);
+
+/* Own the room, or make the buffers of the list; *out_behind: an op that uses
+ * memory to be evicted, with the room left, or 0.  PLAIT_E_NOMEM, and as
+ * plait_buffer_create.  Caller does not hold the lock, as for the next one. */
+plait_status plait__device_room_supply(plait__flow *flow,
+				       plait__device_split *split,
+				       uint64_t *out_behind,
+				       plait_error *error);
+/* The attempt of the owner has ended. */
+void plait__device_room_leave(plait__flow *flow, plait__device_split *split);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* Eviction from memories of devices: bytes that a sweep copies, refusals, what is
+ * recorded, failures, and submissions of several threads. */
+#include "flows.h"
+
+#include <pthread.h>
+
+enum { N = 1024, BYTES = 4 * N, MANY = 16, THREADS = 2, ROUNDS = 20 };
+
+static plait_data *data[MANY];
+static plait_kernel *axpy;
+static float host[N];
+
+static bool open_on(uint32_t devices, const char *options, uint32_t workers,
+		    uint64_t bytes)
+{
+	const struct flow_setting setting = { workers, 0 };
+
+	flow_backends = "host,chaos";
+	flow_devices = devices;
+	flow_options = options;
+	flow_memory_bytes = bytes;
+	if (!open_flow(&setting, 64))
+		return false;
+	axpy = new_axpy();
+	for (int i = 0; i < MANY; i++) {
+		char label[8];
+
+		snprintf(label, sizeof(label), "d%d", i);
+		data[i] = new_data(1, N, 0, 0, 4, label);
+		for (int k = 0; k < N; k++)
+			host[k] = (float)(i + 1);
+		OK(plait_data_write(data[i], NULL, host, NULL) == PLAIT_OK);
+	}
+	return true;
+}
+
+static void close_all(void)
+{
+	for (int i = 0; i < MANY; i++)
+		plait_data_release(data[i]);
+	plait_kernel_release(axpy);
+	close_flow();
+	flow_memory_bytes = 0;
+	flow_flags = 0;
+}
+
+/* data[y] += data[x] */
+static plait_status add(int x, int y, plait_error *error)
+{
+	float a = 1;
+
+	return plait_flow_launch(
+		flow, axpy, PLAIT_ITEMS(N),
+		PLAIT_ARGUMENTS(PLAIT_VALUE(a), PLAIT_DATA(data[x]),
+				PLAIT_DATA(data[y])),
+		NULL, error);
+}
+
+static void check_data(int i, float want)
+{
+	int wrong = 0;
+
+	OK_THAT(plait_data_read(data[i], NULL, host, &flow_rig.error) ==
+		PLAIT_OK, "read: %s", flow_rig.error.text);
+	for (int k = 0; k < N; k++)
+		wrong += host[k] != want;
+	IS_INT(wrong, 0);
+}
+
+/* ---- a sweep ---- */
+
+/* Bytes that evictions copied to the host, as the record says. */
+static uint64_t count_evicted(uint64_t *out_count)
+{
+	static char text[1 << 16];
+	uint64_t bytes = 0, sum = 0;
+
+	*out_count = 0;
+	IS_INT(plait_flow_write(flow, PLAIT_FLOW_TEXT, text, sizeof(text),
+				&bytes, &flow_rig.error), PLAIT_OK);
+	if (!OK(bytes < sizeof(text)))
+		return 0;
+	for (const char *at = text;
+	     (at = strstr(at, "; evicts \"")) != NULL; at++) {
+		const char *colon = strstr(at, " from memory 1: ");
+
+		if (!OK(colon != NULL))
+			return 0;
+		sum += strtoull(colon + 16, NULL, 10);
+		++*out_count;
+	}
+	return sum;
+}
+
+/* Data of four times the memory: d0 stays, each other comes once, and goes to
+ * the host once, but the last ones.  By hand: 4 KiB each way for each. */
+static void sweep(void)
+{
+	uint64_t evictions, moved;
+
+	flow_flags = PLAIT_FLOW_RECORD | PLAIT_FLOW_CHECK;
+	if (!open_on(1, "chaos:devices=1", 1, MANY / 4 * BYTES))
+		return;
+	for (int i = 1; i < MANY; i++)
+		for (int k = 0; k < 3; k++)
+			OK_THAT(add(0, i, &flow_rig.error) == PLAIT_OK,
+				"launch: %s", flow_rig.error.text);
+	moved = count_evicted(&evictions);
+	IS_UINT(evictions, MANY - MANY / 4);
+	OK_THAT(10 * moved <= 13 * (uint64_t)(MANY - MANY / 4) * BYTES,
+		"%llu bytes", (unsigned long long)moved);
+	OK(moved > 0);
+	for (int i = 1; i < MANY; i++)
+		check_data(i, (float)(i + 1 + 3));
+	close_all();
+}
+
+/* ---- refusals ---- */
+
+static void too_large(void)
+{
+	struct rig *rig = &flow_rig;
+
+	if (!open_on(1, "chaos:devices=1", 1, 2 * BYTES - 1))
+		return;
+	REFUSED(add(0, 1, &rig->error), PLAIT_E_NOMEM,
+		"its data needs 8192 bytes in the memory of chaos:0; "
+		"memory_bytes of the flow is 8191");
+	OK(add(2, 2, NULL) == PLAIT_OK);
+	OK(add(3, 3, NULL) == PLAIT_OK);
+	check_data(0, 1);
+	check_data(1, 2);
+	check_data(2, 6);
+	check_data(3, 8);
+	close_all();
+}
+
+/* The device has memory for four data, of which the flow knows nothing. */
+static void small_device(void)
+{
+	if (!open_on(1, "chaos:devices=1,memory=16K", 1, 0))
+		return;
+	for (int i = 1; i < MANY; i++)
+		OK_THAT(add(0, i, &flow_rig.error) == PLAIT_OK, "launch: %s",
+			flow_rig.error.text);
+	for (int i = 1; i < MANY; i++)
+		check_data(i, (float)(i + 2));
+	close_all();
+}
+
+/* ---- threads ---- */
+
+/* Each thread has data of its own; together they need twice the memory. */
+static void *submit_many(void *arg)
+{
+	const int first = 2 * *(const int *)arg;
+	plait_error error = { .size = sizeof(error) };
+	plait_status status = PLAIT_OK;
+
+	for (int r = 0; r < ROUNDS && status == PLAIT_OK; r++)
+		status = add(first, first + 1, &error);
+	return status == PLAIT_OK ? arg : NULL;
+}
+
+static void threads(void)
+{
+	pthread_t thread[THREADS];
+	int numbers[THREADS];
+
+	if (!open_on(1, "chaos:devices=1", 2, 2 * BYTES))
+		return;
+	for (int i = 0; i < THREADS; i++) {
+		numbers[i] = i;
+		if (!OK(pthread_create(&thread[i], NULL, submit_many,
+				       &numbers[i]) == 0))
+			abort();
+	}
+	for (int i = 0; i < THREADS; i++) {
+		void *result = NULL;
+
+		pthread_join(thread[i], &result);
+		OK(result != NULL);
+		check_data(2 * i + 1,
+			   (float)(2 * i + 2 + ROUNDS * (2 * i + 1)));
+	}
+	close_all();
+}
+
+static const struct tap_scenario all[] = {
+	{ "a sweep", sweep },
+	{ "too large", too_large },
+	{ "a small device", small_device },
+	{ "threads", threads },
+};
+
+TAP_MAIN(all)
