@@ -106,7 +106,9 @@ static plait__data *choose_victim(plait__flow *flow, bool *out_saved)
 
 		if (!can_go(flow, at))
 			continue;
-		is_saved = plait__device_copy_is_saved(flow, at, memory);
+		/* Without users it ends, with its values. */
+		is_saved = at->users == 0 ||
+			   plait__device_copy_is_saved(flow, at, memory);
 		if (best != NULL &&
 		    (is_saved != *out_saved ?
 			     *out_saved :

@@ -97,6 +97,7 @@ static void close_data(plait__object *object)
 	plait__mappings_end_all(data);
 	plait__window_settle(&flow->window);
 	over = data->whole->last_use <= flow->window.settled;
+	data->whole->users -= over;
 	data->closed = !over;
 	flow->closed_data += data->closed;
 	plait__flow_unlock(flow);
@@ -446,6 +447,7 @@ static plait_status finish(plait__data *data, plait_error *error)
 			flow->data->previous = data;
 		flow->data = data;
 		flow->data_bytes += data->bytes;
+		data->whole->users++;
 		if (flow->ranks != NULL)
 			data->number = ++flow->ranks->data;
 	}

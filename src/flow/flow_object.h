@@ -89,6 +89,7 @@ struct plait__data {
 	uint64_t number;
 
 	uint64_t last_use; /* the newest op that uses it or a part of it */
+	uint32_t users; /* it and its parts, less those that the flow has dropped */
 	uint32_t recorded; /* 1 + its index in the record, or 0 */
 	uint32_t captured; /* the same of the capture */
 	uint32_t proved;   /* the same of the proof */

@@ -93,6 +93,7 @@ static void reap_data(plait__flow *flow)
 		if (!at->closed || at->whole->last_use > flow->window.settled)
 			continue;
 		at->closed = false;
+		at->whole->users--;
 		flow->closed_data--;
 		plait__object_drop_deferred(&at->object);
 	}

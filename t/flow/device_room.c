@@ -187,11 +187,33 @@ static void threads(void)
 	close_all();
 }
 
+/* ---- data that end ---- */
+
+/* The flow drops d1 when its tasks are done, and the next launch needs its room:
+ * no op may use it any more. */
+static void ends(void)
+{
+	if (!open_on(1, "chaos:devices=1", 1, 2 * BYTES))
+		return;
+	for (int r = 0; r < ROUNDS; r++) {
+		OK(add(0, 1, NULL) == PLAIT_OK);
+		plait_data_release(data[1]);
+		OK_THAT(plait_flow_wait(flow, 0, PLAIT_FOREVER,
+					&flow_rig.error) == PLAIT_OK,
+			"wait: %s", flow_rig.error.text);
+		data[1] = new_data(1, N, 0, 0, 4, "d1");
+		OK(plait_data_write(data[1], NULL, host, NULL) == PLAIT_OK);
+	}
+	check_data(0, 1);
+	close_all();
+}
+
 static const struct tap_scenario all[] = {
 	{ "a sweep", sweep },
 	{ "too large", too_large },
 	{ "a small device", small_device },
 	{ "threads", threads },
+	{ "data that end", ends },
 };
 
 TAP_MAIN(all)
