@@ -501,8 +501,10 @@ static void run(void *arg)
 		else if (idle > YIELDS)
 			plait__rank_silence_look(ranks);
 		if (idle > YIELDS) {
-			if (rest(ranks))
+			if (rest(ranks)) {
 				idle = 0;
+				plait__rank_silence_end(ranks);
+			}
 		} else if (!moved) {
 			plait__thread_yield();
 		}
