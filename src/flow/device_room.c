@@ -262,11 +262,15 @@ static plait_status make_buffer(plait__flow *flow, plait__data *whole,
 				plait_error *error)
 {
 	plait__device_room *room = room_of(flow);
-	plait__device *device = plait__device_copy_device(flow, room->memory);
+	plait__device *device;
 	plait__buffer *made = NULL;
-	plait_status status = plait__buffer_make(device, whole->bytes,
-						 whole->object.label, &made,
-						 error);
+	plait_status status;
+
+	plait__flow_lock(flow);
+	device = plait__device_copy_device(flow, room->memory);
+	plait__flow_unlock(flow);
+	status = plait__buffer_make(device, whole->bytes, whole->object.label,
+				    &made, error);
 
 	if (status != PLAIT_OK) {
 		plait__error_prefix(error, "a copy of \"%s\" on %s: ",
