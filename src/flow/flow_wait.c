@@ -220,12 +220,11 @@ plait_status plait__flow_wait_for_room(plait__flow *flow, bool can_suspend,
 plait_status plait__flow_wait_for_memory(plait__flow *flow, uint64_t number,
 					 bool can_suspend, plait_error *error)
 {
+	const bool suspends = can_suspend && plait__suspension_current() != NULL;
 	const bool own = plait__own_tasks_find(flow, UINT64_MAX) != 0;
 	plait_status status;
 
-	if (can_suspend && plait__suspension_current() != NULL)
-		return PLAIT_PENDING;
-	if (plait__callback_scope_is_active() || own)
+	if (!suspends && (plait__callback_scope_is_active() || own))
 		return plait__fail(error, PLAIT_E_BUSY,
 				   "no room for a task in the memory of its "
 				   "device, and a function of a task must not "
@@ -233,7 +232,9 @@ plait_status plait__flow_wait_for_memory(plait__flow *flow, uint64_t number,
 	plait__flow_lock(flow);
 	status = plait__flow_wait_check(flow, number, false, error);
 	plait__flow_unlock(flow);
-	return status != PLAIT_OK ? status :
+	if (status != PLAIT_OK)
+		return status;
+	return suspends ? PLAIT_PENDING :
 	       plait__flow_wait_for(flow, number, PLAIT_FOREVER, error);
 }
 
@@ -268,7 +269,8 @@ plait_status plait__flow_wait_for_room_suspended(plait__flow *flow,
 					error);
 }
 
-plait_status plait__flow_wait_retry(plait_flow *flow, plait_error *error)
+plait_status plait__flow_wait_retry(plait_flow *flow, uint64_t behind,
+				    plait_error *error)
 {
 	plait__flow *self;
 	plait_status status = plait__flow_enter(flow, &self, error);
@@ -277,7 +279,10 @@ plait_status plait__flow_wait_retry(plait_flow *flow, plait_error *error)
 		return status;
 	plait__object_hold(&self->object);
 	plait__object_leave(&self->object);
-	status = plait__flow_wait_for_room_suspended(self, error);
+	status = behind == 0 ?
+			 plait__flow_wait_for_room_suspended(self, error) :
+			 plait__flow_wait_suspend(self, behind, false,
+						  PLAIT_FOREVER, error);
 	plait__object_drop(&self->object);
 	return status;
 }

@@ -17,11 +17,12 @@ plait_status plait__flow_wait_suspend(plait__flow *flow, uint64_t number,
 				      bool prefix, uint64_t timeout_ns,
 				      plait_error *error);
 
-/* In a coroutine: suspend until there is room for an op; of a flow that the
- * caller holds, or of a handle. */
+/* In a coroutine: suspend until there is room for an op, or in a retry until op
+ * `behind`, not 0, is done; of a flow that the caller holds, or of a handle. */
 plait_status plait__flow_wait_for_room_suspended(plait__flow *flow,
 						 plait_error *error);
-plait_status plait__flow_wait_retry(plait_flow *flow, plait_error *error);
+plait_status plait__flow_wait_retry(plait_flow *flow, uint64_t behind,
+				    plait_error *error);
 
 /* Wait for room: until the oldest op is done.  PLAIT_PENDING directly in a
  * coroutine, if the caller can suspend: it leaves its scopes before.

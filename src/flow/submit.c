@@ -384,12 +384,14 @@ static void abandon(plait__flow *flow, const plait__device_split *split)
 /* Make the buffers that the task lacks, or wait for an op that uses memory. */
 static plait_status supply(plait__flow *flow, const plait_task_desc *desc,
 			   const plait__repetition *again,
-			   plait__device_split *split, plait_error *error)
+			   plait__device_split *split, uint64_t *out_behind,
+			   plait_error *error)
 {
-	uint64_t behind = 0;
-	plait_status status = plait__device_room_supply(flow, split, &behind,
+	uint64_t behind;
+	plait_status status = plait__device_room_supply(flow, split, out_behind,
 							error);
 
+	behind = *out_behind;
 	if (status != PLAIT_OK || behind == 0)
 		return status;
 	if ((desc->flags & PLAIT_TASK_NO_WAIT) != 0 && split->done == 0)
@@ -420,11 +422,11 @@ static plait_status submit_over_ranks(plait__flow *flow,
 	return status;
 }
 
-/* Prepare and commit a task.  Waits for room unless PLAIT_TASK_NO_WAIT is
- * set. */
+/* Prepare and commit a task.  Waits for room unless PLAIT_TASK_NO_WAIT is set.
+ * PLAIT_PENDING: *out_behind is an op to wait for, or 0 for room. */
 static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
 			   plait__repetition *again, plait_task *out,
-			   plait_error *error)
+			   uint64_t *out_behind, plait_error *error)
 {
 	plait__device_split split;
 	plait__flow_task task;
@@ -442,7 +444,8 @@ static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
 		plait__object_close_deferred(task.closing);
 		plait__flow_devices_flush(flow);
 		if (status == PLAIT_PENDING && task.lacks_buffers) {
-			status = supply(flow, desc, again, &split, error);
+			status = supply(flow, desc, again, &split, out_behind,
+					error);
 			continue;
 		}
 		if (split.supplies)
@@ -459,6 +462,7 @@ static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
 					   "of %llu",
 					   (unsigned long long)
 					   plait__window_size(&flow->window));
+		*out_behind = 0;
 		status = plait__flow_wait_for_room(
 			flow, again == NULL && split.done == 0, error);
 	} while (status == PLAIT_OK);
@@ -485,13 +489,15 @@ plait_status plait__submit_repetition(plait__flow *flow,
 		.label = again->label, .plan = again->plan,
 		.run = &again->run,
 	};
+	uint64_t behind;
 
-	return submit(flow, &desc, again, out, error);
+	return submit(flow, &desc, again, out, &behind, error);
 }
 
 /* PLAIT_PENDING: no room, and the caller is a coroutine. */
 static plait_status submit_once(plait_flow *flow, const plait_task_desc *desc,
-				plait_task *out, plait_error *error)
+				plait_task *out, uint64_t *out_behind,
+				plait_error *error)
 {
 	const plait_task_desc *known;
 	plait_task_desc room;
@@ -506,7 +512,7 @@ static plait_status submit_once(plait_flow *flow, const plait_task_desc *desc,
 	status = PLAIT__STRUCT_VIEW(plait_task_desc, (const void **)&known,
 				    &room, desc, error);
 	if (status == PLAIT_OK)
-		status = submit(self, known, NULL, out, error);
+		status = submit(self, known, NULL, out, out_behind, error);
 	plait__thread_scope_end(&inside);
 	plait__object_leave(&self->object);
 	return status;
@@ -516,15 +522,16 @@ PLAIT_API plait_status plait_flow_submit(plait_flow *flow,
 					 const plait_task_desc *desc,
 					 plait_task *out, plait_error *error)
 {
+	uint64_t behind = 0;
 	plait_status status;
 
 	if (out != NULL)
 		*out = 0;
 	do {
-		status = submit_once(flow, desc, out, error);
+		status = submit_once(flow, desc, out, &behind, error);
 		if (status != PLAIT_PENDING)
 			return status;
-		status = plait__flow_wait_retry(flow, error);
+		status = plait__flow_wait_retry(flow, behind, error);
 	} while (status == PLAIT_OK);
 	return status;
 }
