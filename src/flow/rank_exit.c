@@ -37,24 +37,28 @@ static plait__flow_ranks *take(void)
 	return at;
 }
 
-/* The oldest op that is not done; 0: none. */
-static uint64_t find_oldest(plait__flow *flow)
+/* The oldest op up to `last` that is not done; 0: none. */
+static uint64_t find_oldest(plait__flow *flow, uint64_t last)
 {
 	uint64_t oldest = 0;
 
 	plait__flow_lock(flow);
 	plait__window_settle(&flow->window);
-	if (flow->window.settled < flow->window.newest)
+	if (flow->window.settled < last)
 		oldest = flow->window.settled + 1;
 	plait__flow_unlock(flow);
 	return oldest;
 }
 
+/* Other threads may go on with submissions for ever. */
 static void await(plait__flow_ranks *ranks)
 {
-	uint64_t oldest, end;
+	uint64_t oldest, last, end;
 
-	while ((oldest = find_oldest(ranks->flow)) != 0)
+	plait__flow_lock(ranks->flow);
+	last = ranks->flow->window.newest;
+	plait__flow_unlock(ranks->flow);
+	while ((oldest = find_oldest(ranks->flow, last)) != 0)
 		if (plait__flow_wait_for(ranks->flow, oldest, WAIT_NS, NULL) !=
 		    PLAIT_OK)
 			return;
