@@ -27,11 +27,15 @@ struct wait {
 	bool announced;	  /* to the threads that may finish it */
 	uint64_t seen;	  /* all ops up to this one are done */
 	uint32_t looks;	  /* for a worker that was offered, in vain */
+	bool skips_inboxes;
 };
 
 /* Looks before the thread takes a parked worker: longer than a worker that
  * spins on another processor needs to take a ready op. */
 enum { PATIENCE = 16 };
+
+/* Of a wait that an event of the caller's would end at once. */
+enum { EVENT_NS = 1000000 };
 
 static uint64_t find_undone(struct wait *wait)
 {
@@ -127,7 +131,8 @@ static plait_status wait_for(struct wait *wait, uint64_t timeout_ns,
 	plait__wait_request request = {
 		.context = wait->flow->object.context,
 		.timeout_ns = timeout_ns, .ready = is_ready, .arg = wait,
-		.help = help, .announce = announce, .serves = true,
+		.help = help, .announce = announce,
+		.serves = !wait->skips_inboxes,
 		.describe = describe,
 		.blocked = is_blocked, .blocked_arg = wait,
 		.can_suspend = can_suspend,
@@ -215,6 +220,16 @@ plait_status plait__flow_wait_for_room(plait__flow *flow, bool can_suspend,
 	plait__flow_unlock(flow);
 	return status != PLAIT_OK ? status :
 	       plait__flow_wait_for(flow, oldest, PLAIT_FOREVER, error);
+}
+
+void plait__flow_wait_past_event(plait__flow *flow)
+{
+	struct wait wait = { .flow = flow, .skips_inboxes = true };
+
+	plait__flow_lock(flow);
+	wait.number = wait.awaited = find_oldest(flow);
+	plait__flow_unlock(flow);
+	(void)wait_for(&wait, EVENT_NS, false, NULL);
 }
 
 plait_status plait__flow_wait_for_memory(plait__flow *flow, uint64_t number,

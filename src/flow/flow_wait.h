@@ -32,6 +32,10 @@ plait_status plait__flow_wait_retry(plait_flow *flow, uint64_t behind,
 plait_status plait__flow_wait_for_room(plait__flow *flow, bool can_suspend,
 				       plait_error *error);
 
+/* The caller's wait ended with PLAIT_EVENT_READY, and it has to go on: run ops for
+ * a moment, or sleep, without inboxes. */
+void plait__flow_wait_past_event(plait__flow *flow);
+
 /* Wait for an op that uses memory of a device, in the same way.  PLAIT_E_BUSY and
  * PLAIT_E_DEADLOCK as plait__flow_wait_check, and inside a host function. */
 plait_status plait__flow_wait_for_memory(plait__flow *flow, uint64_t number,

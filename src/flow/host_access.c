@@ -161,7 +161,7 @@ static plait_status await_turn(struct access *access, uint64_t behind,
 	if (status != PLAIT_EVENT_READY || flow->ranks == NULL)
 		return status;
 	/* All ranks go on with the access; the event waits for the caller. */
-	plait__world_rest();
+	plait__flow_wait_past_event(flow);
 	return PLAIT_OK;
 }
 

@@ -302,7 +302,7 @@ static plait_status commit_step(struct turn *turn, uint32_t index,
 		status = plait__flow_wait_for_room(turn->flow, false, error);
 		/* An event that the caller has not taken yet. */
 		if (status == PLAIT_EVENT_READY)
-			plait__world_rest();
+			plait__flow_wait_past_event(turn->flow);
 		else if (status != PLAIT_OK)
 			return status;
 	}
@@ -359,7 +359,7 @@ static plait_status pass(struct turn *turn, uint64_t number,
 	while (status == PLAIT_OK &&
 	       (status = plait__flow_wait_for(turn->flow, op, PLAIT_FOREVER,
 					      error)) == PLAIT_EVENT_READY) {
-		plait__world_rest();
+		plait__flow_wait_past_event(turn->flow);
 		status = PLAIT_OK;
 	}
 	return status;

@@ -381,6 +381,16 @@ static void abandon(plait__flow *flow, const plait__device_split *split)
 	plait__flow_unlock(flow);
 }
 
+/* Pieces may be committed: an event is the caller's behind the last one. */
+static plait_status put_off_event(plait__flow *flow, plait_status status,
+				  const plait__device_split *split)
+{
+	if (status != PLAIT_EVENT_READY || split->done == 0)
+		return status;
+	plait__flow_wait_past_event(flow);
+	return PLAIT_OK;
+}
+
 /* Make the buffers that the task lacks, or wait for an op that uses memory. */
 static plait_status supply(plait__flow *flow, const plait_task_desc *desc,
 			   const plait__repetition *again,
@@ -399,8 +409,9 @@ static plait_status supply(plait__flow *flow, const plait_task_desc *desc,
 				   "no room for a task in the memory of its "
 				   "device; task %llu uses it",
 				   (unsigned long long)behind);
-	return plait__flow_wait_for_memory(
+	status = plait__flow_wait_for_memory(
 		flow, behind, again == NULL && split->done == 0, error);
+	return put_off_event(flow, status, split);
 }
 
 static void name_task(const plait_task_desc *desc, plait_error *error)
@@ -465,6 +476,7 @@ static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
 		*out_behind = 0;
 		status = plait__flow_wait_for_room(
 			flow, again == NULL && split.done == 0, error);
+		status = put_off_event(flow, status, &split);
 	} while (status == PLAIT_OK);
 	if (split.supplies)
 		plait__device_room_leave(flow, &split);

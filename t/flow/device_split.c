@@ -4,9 +4,11 @@
 #include "flows.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
+#include <string.h>
 
-enum { N = 40 };
+enum { N = 40, FEW = 16 /* the least window */ };
 
 static plait_data *u, *v;
 static plait_kernel *kernel;
@@ -66,17 +68,17 @@ static uint64_t newest(void)
 	return info.newest;
 }
 
-static bool open_all(void)
+static bool open_all(uint32_t workers, uint32_t window)
 {
 	const plait_kernel_desc desc = {
 		.size = sizeof(desc), .function = add_to_chunk,
 		.signature = "add(u: in pointer u64, v: out pointer u64, "
 			     "c: struct chunk 48)" };
-	const struct flow_setting setting = { 1, 0 };
+	const struct flow_setting setting = { workers, 0 };
 
 	flow_backends = "host,chaos";
 	flow_devices = 2;
-	if (!open_flow(&setting, 64))
+	if (!open_flow(&setting, window))
 		return false;
 	u = new_data(1, N, 0, 0, 8, "u");
 	v = new_data(1, N, 0, 0, 8, "v");
@@ -91,7 +93,7 @@ static void no_wait(void)
 	uint64_t values[N], last;
 	void *pointer = NULL;
 
-	if (!open_all())
+	if (!open_all(1, 64))
 		return;
 	OK(plait_data_map(u, NULL, PLAIT_MAP_READ | PLAIT_MAP_WRITE, &pointer,
 			  NULL) == PLAIT_OK);
@@ -109,6 +111,59 @@ static void no_wait(void)
 	plait_data_release(v);
 	plait_kernel_release(kernel);
 	close_flow();
+}
+
+static void *raise_when_full(void *arg)
+{
+	const uint64_t *first = arg;
+
+	while (newest() < *first + FEW / 2)
+		sched_yield();
+	OK(plait_signal_raise(flow_rig.gate, 1, NULL) == PLAIT_OK);
+	return NULL;
+}
+
+/* An event that the thread has not pulled does not end a submission of which pieces
+ * are committed: it would be submitted again.  Without workers the thread runs the
+ * pieces itself, in its wait for room. */
+static void event_in_the_middle(void)
+{
+	plait_task_desc wait = { .size = sizeof(wait), .sequence = 1,
+				 .kind = PLAIT_TASK_WAIT, .access_count = 1 };
+	plait_access access;
+	pthread_t thread;
+	uint64_t first;
+	uint64_t values[N];
+	plait_inbox *inbox;
+	plait_event event = { .size = sizeof(event) };
+
+	for (uint32_t workers = 0; workers < 2; workers++) {
+		if (!open_all(workers, FEW))
+			return;
+		access = access_of(u, PLAIT_ACCESS_READ_WRITE, NULL);
+		wait.accesses = &access;
+		wait.signal = flow_rig.gate;
+		OK(plait_inbox_create(flow_rig.context, &inbox, NULL) ==
+		   PLAIT_OK);
+		OK(plait_data_write(u, NULL, memset(values, 0, sizeof(values)),
+				    NULL) == PLAIT_OK);
+		OK(plait_flow_notify(flow, newest(), inbox, NULL, NULL,
+				     &flow_rig.error) == PLAIT_OK);
+		OK(plait_inbox_wait(inbox, PLAIT_FOREVER, NULL) == PLAIT_OK);
+		OK(plait_flow_submit(flow, &wait, &first, NULL) == PLAIT_OK);
+		OK(pthread_create(&thread, NULL, raise_when_full, &first) == 0);
+		IS_INT(split(), PLAIT_OK);
+		OK(pthread_join(thread, NULL) == 0);
+		OK(plait_inbox_next(inbox, &event, NULL) == PLAIT_OK);
+		OK(plait_data_read(v, NULL, values, NULL) == PLAIT_OK);
+		for (int i = 0; i < N; i++)
+			IS_UINT(values[i], 1);
+		plait_inbox_release(inbox);
+		plait_data_release(u);
+		plait_data_release(v);
+		plait_kernel_release(kernel);
+		close_flow();
+	}
 }
 
 /* ---- reductions ---- */
@@ -189,7 +244,7 @@ static bool open_sums(void)
 {
 	uint64_t values[N], none = 0;
 
-	if (!open_all())
+	if (!open_all(1, 64))
 		return false;
 	plait_data_release(v);
 	v = new_data(0, 0, 0, 0, 8, "v");
@@ -338,6 +393,7 @@ static void refused(void)
 
 static const struct tap_scenario all[] = {
 	{ "split launches that must not wait", no_wait },
+	{ "an event in the middle", event_in_the_middle },
 	{ "reductions of two threads", two_threads },
 	{ "reductions that are refused", refused },
 };

@@ -253,7 +253,6 @@ static void release_kernels(void)
 	}
 }
 
-/* Random boxes of different arrays: a device may map a copy of each. */
 /* Of `count` arrays from the i-th on, those that fit in a memory of a device. */
 static uint32_t count_fitting(uint64_t i, uint32_t count)
 {
@@ -269,6 +268,7 @@ static uint32_t count_fitting(uint64_t i, uint32_t count)
 	return count;
 }
 
+/* Random boxes of different arrays: a device may map a copy of each. */
 static void add_launch(struct work *work)
 {
 	plait_access accesses[ACCESSES];

@@ -29,8 +29,11 @@ static void bad_tasks(plait_data *line, plait_data *wide, plait_data *token)
 	      .access_count = 1);
 	WRONG(PLAIT_TASK_CALL, "access 0: mode is 0", .function = return_it,
 	      .access_count = 1, .accesses = &access);
-	access = access_of(line, 4, NULL);
-	WRONG(PLAIT_TASK_CALL, "mode 4", .function = return_it,
+	access = access_of(line, 5, NULL);
+	WRONG(PLAIT_TASK_CALL, "mode 5", .function = return_it,
+	      .access_count = 1, .accesses = &access);
+	access = access_of(line, PLAIT_ACCESS_REDUCE, NULL);
+	WRONG(PLAIT_TASK_CALL, "for arguments of launches", .function = return_it,
 	      .access_count = 1, .accesses = &access);
 	access = access_of(line, 1, &outside);
 	WRONG(PLAIT_TASK_CALL, "box [4, 9) is not in [0, 8)",
