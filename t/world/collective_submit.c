@@ -244,19 +244,34 @@ static void holds_no_thread(void)
 
 /* ---- failures ---- */
 
+/* Fails when the collective behind it is in the queue. */
+static int32_t fail_behind_flag(void *user_data)
+{
+	(void)user_data;
+	while (atomic_load(&flag) == 0)
+		sched_yield();
+	return 7;
+}
+
 /* On rank 1 the command before the collective fails. */
 static void run_failed(struct rank *rank)
 {
 	plait_collective *collective = make(rank);
 	plait_queue *queue = make_queue(rank);
+	plait_run *run = NULL;
 
 	if (collective == NULL)
 		return;
 	if (rank->rank == 1)
-		rank_did(rank, plait_queue_call(queue, fail, NULL,
-						&rank->error));
-	submit(rank, collective, queue, COUNT, NULL);
+		rank_did(rank, plait_queue_call(queue, fail_behind_flag,
+						NULL, &rank->error));
+	submit(rank, collective, queue, COUNT, &run);
+	if (rank->rank == 1)
+		atomic_store(&flag, 1);
 	note(rank, plait_queue_finish(queue, TAP_PATIENCE_NS, &rank->error));
+	/* The queue may tell the failure before the run has left its call. */
+	(void)plait_run_wait(run, TAP_PATIENCE_NS, NULL);
+	plait_run_release(run);
 	numbers[rank->rank][0] = 1;
 	submit(rank, collective, queue, COUNT, NULL);
 	finish(rank, queue);
