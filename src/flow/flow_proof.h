@@ -4,7 +4,7 @@
  * committed, and each horizon is proved.  Callers hold the lock, and the flow has
  * a proof.
  *
- * What is known to be ordered is taken from the ops of the ring, and from words
+ * The known order is taken from the ops of the ring, and from words
  * of the ring that say "done"; which accesses conflict, and which memory has the
  * newest values, is found anew.
  */

@@ -207,7 +207,8 @@ static void losses(void)
 	run_all("fault:lost=%u;chaos:devices=2", 23, false, false);
 }
 
-/* Each memory holds two of three data: what evictions cannot save is poison. */
+/* Each memory holds two of three data: values that evictions cannot save are
+ * poison. */
 static void evictions(void)
 {
 	flow_memory_bytes = 2 * sizeof(values);

@@ -190,7 +190,7 @@ static void passes_many_horizons(void)
 
 /* ---- failures ---- */
 
-/* Task 1 fails on rank 1; what reads it is not run on rank 0, and a read by the
+/* Task 1 fails on rank 1; its reader is not run on rank 0, and a read by the
  * program fails on all ranks.  An overwrite cures. */
 static void submit_failure(struct rank *rank)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Warnings of generated instructions: what is right, but likely slow.  Pure. */
+/* Warnings of generated instructions: correct ones that are likely slow.  Pure. */
 #ifndef PLAIT_SRC_FLOW_MEMORY_INSTRUCTION_WARNINGS_H
 #define PLAIT_SRC_FLOW_MEMORY_INSTRUCTION_WARNINGS_H
 
