@@ -96,13 +96,15 @@ static plait__slabs *new_slabs(plait__front_map *map, uint32_t dimension)
 	return NULL;
 }
 
-/* The pieces have changed. */
+/* The pieces have changed.  The last one does not count: it is what is left of
+ * the extent, shorter than a tile, or the part that no task has named yet. */
 static void set_density(plait__slabs *slabs)
 {
-	uint64_t extent = slabs->ends[slabs->count - 1];
+	uint64_t count = slabs->count > 1 ? slabs->count - 1 : 1;
+	uint64_t extent = slabs->ends[count - 1];
 
 	slabs->density = extent > UINT32_MAX ? 0 :
-		(((uint64_t)slabs->count << 32) + extent - 1) / extent;
+		((count << 32) + extent - 1) / extent;
 }
 
 /* ---- copies ---- */
@@ -375,7 +377,7 @@ static inline bool find_run(const plait__slabs *slabs, uint64_t low,
 	return ends[i] == high;
 }
 
-/* Where a piece is if all are equal. */
+/* Where a piece is if all but the last are equal. */
 static inline uint32_t place_of(const plait__slabs *slabs, uint64_t position)
 {
 	return (uint32_t)(position * slabs->density >> 32);

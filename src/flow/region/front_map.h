@@ -25,8 +25,8 @@ typedef struct plait__slabs {
 	uint32_t dimension; /* that is cut */
 	uint32_t count;
 	uint32_t capacity;
-	/* Pieces per element, in 2^-32: where a piece is if all are equal; 0:
-	 * unknown.  A hint. */
+	/* Pieces per element, in 2^-32: where a piece is if all but the last
+	 * are equal; 0: unknown.  A hint. */
 	uint64_t density;
 	/* Piece i ends before ends[i], where the next begins.  The values are
 	 * in the same block. */
