@@ -675,6 +675,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/task_access.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/op_spans.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/task_split.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/task_move.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/task_node.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_capture.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_repeat.c
