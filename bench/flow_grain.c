@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Graphs of tasks of 1 and 10 us on two threads: submitted to a flow one by one,
- * beside the frozen plan of the same graph in its faster mode, in turn.  Tiled
+ * Graphs of tasks of 1 and 10 us on two threads: submitted to a flow one by one and
+ * by arrays, beside the frozen plan of the same graph in its faster mode, in turn.  Tiled
  * Cholesky, a wavefront, layers of a stencil.  Least time of many rounds.  First,
  * the submission alone, which bounds a flow that one thread fills: while the tasks
  * are submitted, the other thread has at most one each s ns.
@@ -16,7 +16,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ROUNDS = 60, SIDE = 24, TILES = 12, LAYERS = 40, WIDTH = 16 };
+enum {
+	ROUNDS = 60,
+	SIDE = 24,
+	TILES = 12,
+	LAYERS = 40,
+	WIDTH = 16,
+	BATCH = 16 /* tasks of an array */
+};
 
 static plait_error error = { .size = sizeof(error) };
 static plait_context *context;
@@ -35,6 +42,19 @@ static void must(plait_status status)
 
 /* ---- tasks ---- */
 
+/* Tasks that are submitted together; 1: by plait_flow_submit. */
+static uint64_t together = 1;
+/* Tasks of the next array. */
+static plait_task_desc batch[BATCH];
+static plait_access batch_accesses[BATCH][3];
+static uint64_t batched;
+
+static void flush(void)
+{
+	must(plait_flow_submit_many(flow, batch, batched, NULL, &error));
+	batched = 0;
+}
+
 static void call(const plait_access *accesses, uint64_t count)
 {
 	const plait_task_desc desc = {
@@ -43,8 +63,17 @@ static void call(const plait_access *accesses, uint64_t count)
 		.access_count = count,
 	};
 
-	must(plait_flow_submit(flow, &desc, NULL, &error));
 	submitted++;
+	if (together == 1) {
+		must(plait_flow_submit(flow, &desc, NULL, &error));
+		return;
+	}
+	batch[batched] = desc;
+	for (uint64_t i = 0; i < count; i++)
+		batch_accesses[batched][i] = accesses[i];
+	batch[batched].accesses = batch_accesses[batched];
+	if (++batched == together)
+		flush();
 }
 
 /* Boxes of one tile, which live as long as the program. */
@@ -103,20 +132,29 @@ static void submit_wavefront(void)
 		}
 }
 
+/* As tile(): a part of a line. */
+static const plait_box *part(uint64_t low, uint64_t high)
+{
+	static plait_box boxes[WIDTH][4];
+	plait_box *box = &boxes[low][high - low];
+
+	*box = (plait_box){ { low, 0, 0 }, { high, 1, 1 } };
+	return box;
+}
+
 static void submit_layers(void)
 {
 	for (uint64_t i = 0; i < (uint64_t)LAYERS * WIDTH; i++) {
 		bool odd = i / WIDTH % 2 != 0;
 		uint64_t at = i % WIDTH;
-		const plait_box near = { { at > 0 ? at - 1 : 0, 0, 0 },
-					 { at + 1 < WIDTH ? at + 2 : WIDTH, 1,
-					   1 } };
-		const plait_box own = { { at, 0, 0 }, { at + 1, 1, 1 } };
 		const plait_access accesses[] = {
 			{ .size = sizeof(*accesses), .mode = PLAIT_ACCESS_WRITE,
-			  .data = odd ? line : other, .box = &own },
+			  .data = odd ? line : other,
+			  .box = part(at, at + 1) },
 			{ .size = sizeof(*accesses), .mode = PLAIT_ACCESS_READ,
-			  .data = odd ? other : line, .box = &near },
+			  .data = odd ? other : line,
+			  .box = part(at > 0 ? at - 1 : 0,
+				      at + 1 < WIDTH ? at + 2 : WIDTH) },
 		};
 
 		call(accesses, 2);
@@ -124,6 +162,14 @@ static void submit_layers(void)
 }
 
 /* ---- measurement ---- */
+
+static void submit_shape(void (*submit)(void), uint64_t at_once)
+{
+	together = at_once;
+	submit();
+	if (batched > 0)
+		flush();
+}
 
 static plait_plan *freeze(void (*submit)(void), plait_mode mode)
 {
@@ -134,18 +180,18 @@ static plait_plan *freeze(void (*submit)(void), plait_mode mode)
 
 	must(plait_graph_create(context, &graph, &error));
 	must(plait_flow_capture(flow, graph, &error));
-	submit();
+	submit_shape(submit, 1);
 	must(plait_flow_capture(flow, NULL, &error));
 	must(plait_graph_freeze(graph, &desc, &plan, &error));
 	plait_graph_release(graph);
 	return plan;
 }
 
-static double run_flow(void (*submit)(void))
+static double run_flow(void (*submit)(void), uint64_t at_once)
 {
 	uint64_t begin = now_ns();
 
-	submit();
+	submit_shape(submit, at_once);
 	must(plait_flow_wait(flow, 0, PLAIT_FOREVER, &error));
 	return (double)(now_ns() - begin);
 }
@@ -168,17 +214,19 @@ static void compare(const char *name, void (*submit)(void), int rounds)
 {
 	plait_plan *strict = freeze(submit, PLAIT_MODE_STRICT);
 	plait_plan *helped = freeze(submit, PLAIT_MODE_HELPED);
-	double by_flow = 0, by_plan = 0;
+	double by_flow = 0, by_arrays = 0, by_plan = 0;
 
 	for (int i = 0; i < rounds; i++) {
-		keep_least(&by_flow, run_flow(submit));
+		keep_least(&by_flow, run_flow(submit, 1));
+		keep_least(&by_arrays, run_flow(submit, BATCH));
 		keep_least(&by_plan, run_plan(strict));
 		keep_least(&by_plan, run_plan(helped));
 	}
 	plait_plan_release(strict);
 	plait_plan_release(helped);
-	printf("%-10s %9.1f %9.1f %6.2f\n", name, by_flow / 1000,
-	       by_plan / 1000, by_flow / by_plan);
+	printf("%-10s %9.1f %9.1f %9.1f %6.2f %6.2f\n", name, by_flow / 1000,
+	       by_arrays / 1000, by_plan / 1000, by_flow / by_plan,
+	       by_arrays / by_plan);
 }
 
 static plait_data *make(uint32_t dimensions, uint64_t x, uint64_t y)
@@ -222,7 +270,8 @@ static const struct shape {
 enum { SHAPES = sizeof(shapes) / sizeof(*shapes) };
 
 /* Least time of the submission of a task, while no thread runs any. */
-static double submission_ns(const struct shape *shape, int rounds)
+static double submission_ns(const struct shape *shape, uint64_t at_once,
+			    int rounds)
 {
 	double least = 0;
 
@@ -230,7 +279,7 @@ static double submission_ns(const struct shape *shape, int rounds)
 		uint64_t begin = now_ns();
 
 		submitted = 0;
-		shape->submit();
+		submit_shape(shape->submit, at_once);
 		keep_least(&least, (double)(now_ns() - begin) /
 					   (double)submitted);
 		must(plait_flow_wait(flow, 0, PLAIT_FOREVER, &error));
@@ -243,8 +292,9 @@ static void measure_submissions(int rounds)
 	open_flow(0);
 	node.turns = 0;
 	for (int i = 0; i < SHAPES; i++)
-		printf("%-10s %9.1f ns a submission\n", shapes[i].name,
-		       submission_ns(&shapes[i], rounds));
+		printf("%-10s %9.1f ns a submission, %.1f by arrays of %d\n",
+		       shapes[i].name, submission_ns(&shapes[i], 1, rounds),
+		       submission_ns(&shapes[i], BATCH, rounds), BATCH);
 	plait_flow_release(flow);
 }
 
@@ -259,7 +309,8 @@ int main(int argc, char **argv)
 	open_flow(1);
 	for (int i = 0; i < 2; i++) {
 		node.turns = (uint32_t)(grain_calibrate() * grains[i]);
-		printf("tasks of %d us    flow us   plan us\n", grains[i]);
+		printf("tasks of %d us    flow us    arrays   plan us\n",
+		       grains[i]);
 		for (int k = 0; k < SHAPES; k++)
 			compare(shapes[k].name, shapes[k].submit, rounds);
 	}

@@ -92,6 +92,7 @@ BY = {
 }
 
 INTERNAL["plait_flow_launch"] = SHORT % "plait_flow_submit"
+INTERNAL["plait_flow_submit_many"] = "an array form of `plait_flow_submit`, which the layers call for each task"
 INTERNAL.update({"plait_%s_%s" % (name, verb): HELD if verb == "retain" else RELEASED for name in ("flow", "data") for verb in ("retain", "release")})
 
 DLPACK = "DLPack is how Python libraries exchange arrays; `wrap` shares memory here"

@@ -272,6 +272,30 @@ PLAIT_API plait_status plait_flow_submit(plait_flow *flow,
 					 plait_task *out, plait_error *error);
 
 /*
+ * plait_flow_submit_many - submit the tasks of an array, in its order.
+ *
+ * As calls of plait_flow_submit, at a lower price: the lock of the flow is taken
+ * once for several tasks.  Other threads may submit in between.  The call ends at
+ * the first task that is not submitted; those before it are.
+ *
+ * @param flow  borrowed, non-null: the flow
+ * @param descs borrowed, nullable: the tasks; the first one's `size` is that of
+ *              all; null only with count 0
+ * @param count value: number of tasks
+ * @param out   borrowed, nullable: room for `count` numbers of tasks; 0: not
+ *              submitted
+ * @param error borrowed, nullable: filled on failure
+ * @return as plait_flow_submit, whose text follows the index of the task in the
+ *         array; PLAIT_E_INVALID (descs is null)
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_flow_submit_many(plait_flow *flow,
+					      const plait_task_desc *descs,
+					      uint64_t count, plait_task *out,
+					      plait_error *error);
+
+/*
  * plait_flow_launch - submit one launch of a kernel.
  *
  * @param flow      borrowed, non-null: the flow

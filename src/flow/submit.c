@@ -410,6 +410,134 @@ PLAIT_API plait_status plait_flow_submit(plait_flow *flow,
 	return status;
 }
 
+/* ---- arrays of tasks ---- */
+
+/* Tasks that are committed before the lock is given up once: other threads that
+ * submit wait for some us. */
+enum { STRETCH = 32 };
+
+struct task_array {
+	const plait_task_desc *descs;
+	uint64_t count;
+	uint64_t done; /* submitted, from the first one on */
+	plait_task *out;
+};
+
+/* The size field of the first descriptor is that of all. */
+static const plait_task_desc *next_desc(const struct task_array *array)
+{
+	uint32_t size;
+
+	memcpy(&size, array->descs, sizeof(size));
+	return (const plait_task_desc *)(const void *)(
+		(const char *)array->descs + array->done * size);
+}
+
+/* Note the number of the next task. */
+static void step(struct task_array *array, plait_task number)
+{
+	if (array->out != NULL)
+		array->out[array->done] = number;
+	array->done++;
+}
+
+/* Returns true if a task needs nothing but the lock, unless there is no room. */
+static bool has_stretches(const plait__flow *flow)
+{
+	return flow->ranks == NULL && flow->devices == NULL &&
+	       flow->proof == NULL;
+}
+
+/* Commit tasks of the array without giving up the lock in between.  Returns false
+ * if one was not committed, and has changed nothing: submit() does it again, and
+ * waits or tells the error. */
+static bool commit_stretch(plait__flow *flow, struct task_array *array)
+{
+	const uint64_t left = array->count - array->done;
+	plait_status status = PLAIT_OK;
+	plait__flow_task task;
+
+	plait__flow_lock(flow);
+	for (uint64_t i = 0; i < left && i < STRETCH; i++) {
+		const plait_task_desc *desc = next_desc(array);
+
+		plait__flow_task_clear(&task, flow);
+		status = desc->size != sizeof(*desc) ? PLAIT_PENDING :
+			 attempt(&task, desc, NULL, NULL, NULL);
+		if (status == PLAIT_OK)
+			step(array, task.number);
+		if (status != PLAIT_OK || task.closing != NULL)
+			break;
+	}
+	plait__flow_unlock(flow);
+	plait__object_close_deferred(task.closing);
+	if (status == PLAIT_PENDING && task.wants != NULL)
+		(void)plait__reduction_supply(&task, NULL);
+	return status == PLAIT_OK;
+}
+
+static plait_status submit_next(plait__flow *flow, struct task_array *array,
+				uint64_t *out_behind, plait_error *error)
+{
+	const plait_task_desc *known;
+	plait_task_desc room;
+	plait_task number;
+	plait_status status = PLAIT__STRUCT_VIEW(
+		plait_task_desc, (const void **)&known, &room,
+		next_desc(array), error);
+
+	if (status == PLAIT_OK)
+		status = submit(flow, known, NULL, &number, out_behind, error);
+	if (status == PLAIT_OK)
+		step(array, number);
+	else if (status < 0)
+		plait__error_prefix(error, "descriptor %llu: ",
+				    (unsigned long long)array->done);
+	return status;
+}
+
+/* PLAIT_PENDING: no room, and the caller is a coroutine. */
+static plait_status submit_rest(plait_flow *flow, struct task_array *array,
+				uint64_t *out_behind, plait_error *error)
+{
+	plait__flow *self;
+	plait_status status = plait__flow_enter(flow, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
+				       &self->object };
+	while (status == PLAIT_OK && array->done < array->count)
+		if (!has_stretches(self) || !commit_stretch(self, array))
+			status = submit_next(self, array, out_behind, error);
+	plait__thread_scope_end(&inside);
+	plait__object_leave(&self->object);
+	return status;
+}
+
+PLAIT_API plait_status plait_flow_submit_many(plait_flow *flow,
+					      const plait_task_desc *descs,
+					      uint64_t count, plait_task *out,
+					      plait_error *error)
+{
+	struct task_array array = { .descs = descs, .count = count,
+				    .out = out };
+	uint64_t behind = 0;
+	plait_status status;
+
+	for (uint64_t i = 0; out != NULL && i < count; i++)
+		out[i] = 0;
+	if (descs == NULL && count > 0)
+		return plait__fail(error, PLAIT_E_INVALID, "descs is null");
+	do {
+		status = submit_rest(flow, &array, &behind, error);
+		if (status != PLAIT_PENDING)
+			return status;
+		status = plait__flow_wait_retry(flow, behind, error);
+	} while (status == PLAIT_OK);
+	return status;
+}
+
 PLAIT_API plait_status plait_flow_launch(plait_flow *flow,
 					 plait_kernel *kernel,
 					 const plait_launch *launch,

@@ -542,8 +542,41 @@ static void bad_input(void)
 	end();
 }
 
+/* The data has no partial results when the array comes. */
+static void arrays(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		if (!begin(&flow_settings[s]))
+			continue;
+		identity = 0;
+		const plait_access sums_to = reduce_to(
+			total, PLAIT_ACCESS_ACCUMULATE);
+		const plait_argument arguments[] = {
+			PLAIT_DATA(numbers), PLAIT_ACCESS(&sums_to),
+			PLAIT_CHUNK()
+		};
+		const plait_task_desc desc = {
+			.size = sizeof(desc), .kernel = sum,
+			.launch = PLAIT_ITEMS(N), .arguments = arguments,
+			.argument_count = 3, .split = 1, .pieces = 4,
+		};
+		const plait_task_desc descs[] = { desc, desc, desc };
+		float is = 0;
+
+		OK(plait_data_write(total, NULL, &is, NULL) == PLAIT_OK);
+		OK_THAT(plait_flow_submit_many(flow, descs, 3, NULL,
+					       &flow_rig.error) == PLAIT_OK,
+			"%s", flow_rig.error.text);
+		for (int i = 0; i < 3; i++)
+			is = model(4, PLAIT_ACCESS_ACCUMULATE, is);
+		check_total(is);
+		end();
+	}
+}
+
 static const struct tap_scenario all[] = {
 	{ "sums", sums },
+	{ "arrays", arrays },
 	{ "failures", poison },
 	{ "a combination that fails", bad_combine },
 	{ "repetitions", repetitions },

@@ -1804,6 +1804,10 @@ void plait_flow_release(plait_flow *flow);
 plait_status plait_flow_submit(plait_flow *flow,
 					 const plait_task_desc *desc,
 					 plait_task *out, plait_error *error);
+plait_status plait_flow_submit_many(plait_flow *flow,
+					      const plait_task_desc *descs,
+					      uint64_t count, plait_task *out,
+					      plait_error *error);
 plait_status plait_flow_launch(plait_flow *flow,
 					 plait_kernel *kernel,
 					 const plait_launch *launch,

@@ -1606,6 +1606,7 @@ FUNCTIONS = {
     "plait_flow_retain": (None, (c_void_p,)),
     "plait_flow_release": (None, (c_void_p,)),
     "plait_flow_submit": (plait_status, (c_void_p, POINTER(plait_task_desc), POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_flow_submit_many": (plait_status, (c_void_p, POINTER(plait_task_desc), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_flow_launch": (plait_status, (c_void_p, c_void_p, POINTER(plait_launch), POINTER(plait_argument), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_flow_wait": (plait_status, (c_void_p, plait_task, c_uint64, POINTER(plait_error),)),
     "plait_await_task": (plait_status, (c_void_p, plait_task, c_uint64, POINTER(plait_error),)),

@@ -44,12 +44,18 @@ static int32_t do_nothing(void *user_data)
 
 static plait_status try_task(struct trial *trial)
 {
-	const plait_task_desc good = { .kind = PLAIT_TASK_CALL,
-				       .function = do_nothing };
+	const plait_task_desc good[] = {
+		{ .kind = PLAIT_TASK_CALL, .function = do_nothing },
+		{ .kind = PLAIT_TASK_CALL, .function = do_nothing },
+	};
+	const plait_task_desc *tasks = GIVEN_ALL(good);
 	plait_flow *flow = new_flow();
-	plait_status status = plait_flow_submit(flow, GIVEN(good), NULL,
+	plait_status status = plait_flow_submit(flow, tasks, NULL,
 						&stage.error);
 
+	if (status == PLAIT_OK)
+		status = plait_flow_submit_many(flow, tasks, 2, NULL,
+						&stage.error);
 	plait_flow_release(flow);
 	return status;
 }

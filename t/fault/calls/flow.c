@@ -103,6 +103,38 @@ static plait_status submit(struct place *place, plait_error *error)
 	return with_data(place, use_boxes, error);
 }
 
+/* Tasks of several arrays read and write boxes that overlap. */
+static plait_status use_arrays(struct place *place, plait_flow *flow,
+			       plait_data *data, plait_error *error)
+{
+	plait_task_desc descs[20];
+	plait_access accesses[20];
+	plait_box boxes[20];
+	plait_status status;
+
+	(void)place;
+	for (uint64_t i = 0; i < 20; i++) {
+		boxes[i] = (plait_box){ { i % 5, i / 5, 0 },
+					{ i % 5 + 2, i / 5 + 2, 1 } };
+		accesses[i] = (plait_access){ .size = sizeof(*accesses),
+					      .mode = PLAIT_ACCESS_READ_WRITE,
+					      .data = data, .box = &boxes[i] };
+		descs[i] = (plait_task_desc){
+			.size = sizeof(*descs), .kind = PLAIT_TASK_CALL,
+			.function = calls_return_zero,
+			.accesses = &accesses[i], .access_count = 1,
+		};
+	}
+	status = plait_flow_submit_many(flow, descs, 20, NULL, error);
+	return status != PLAIT_OK ? status :
+	       plait_flow_wait(flow, 0, PLAIT_FOREVER, error);
+}
+
+static plait_status submit_arrays(struct place *place, plait_error *error)
+{
+	return with_data(place, use_arrays, error);
+}
+
 /* The order is proved every four tasks; without memory for it calls say so. */
 static plait_status prove(struct place *place, plait_error *error)
 {
@@ -477,6 +509,7 @@ const struct calls_entry calls_flow[] = {
 	  create_flow, NULL },
 	{ "plait_data_create plait_flow_submit plait_flow_wait "
 	  "plait_flow_query", submit, NULL },
+	{ "plait_flow_submit_many", submit_arrays, NULL },
 	{ "plait_flow_create plait_flow_submit plait_flow_wait", prove, NULL },
 	{ "plait_data_read plait_data_write plait_flow_cancel", fail, NULL },
 	{ "plait_flow_submit plait_flow_notify", late, NULL },

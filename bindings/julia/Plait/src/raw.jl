@@ -2446,6 +2446,12 @@ function plait_flow_submit(flow, desc, out, error)
     ccall(plait_flow_submit_at[], plait_status, (Ptr{plait_flow}, Ptr{plait_task_desc}, Ptr{plait_task}, Ptr{plait_error}), flow, desc, out, error)
 end
 
+const plait_flow_submit_many_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_submit_many - submit the tasks of an array, in its order."
+function plait_flow_submit_many(flow, descs, count, out, error)
+    ccall(plait_flow_submit_many_at[], plait_status, (Ptr{plait_flow}, Ptr{plait_task_desc}, UInt64, Ptr{plait_task}, Ptr{plait_error}), flow, descs, count, out, error)
+end
+
 const plait_flow_launch_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_flow_launch - submit one launch of a kernel."
 function plait_flow_launch(flow, kernel, launch, arguments, count, out, error)
@@ -2760,6 +2766,7 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_flow_retain, plait_flow_retain_at),
     (:plait_flow_release, plait_flow_release_at),
     (:plait_flow_submit, plait_flow_submit_at),
+    (:plait_flow_submit_many, plait_flow_submit_many_at),
     (:plait_flow_launch, plait_flow_launch_at),
     (:plait_flow_wait, plait_flow_wait_at),
     (:plait_await_task, plait_await_task_at),

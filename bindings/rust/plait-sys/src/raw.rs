@@ -1561,6 +1561,8 @@ fn plait_flow_retain(flow: *mut plait_flow);
 fn plait_flow_release(flow: *mut plait_flow);
 /// plait_flow_submit - submit one task.
 fn plait_flow_submit(flow: *mut plait_flow, desc: *const plait_task_desc, out: *mut plait_task, error: *mut plait_error) -> plait_status;
+/// plait_flow_submit_many - submit the tasks of an array, in its order.
+fn plait_flow_submit_many(flow: *mut plait_flow, descs: *const plait_task_desc, count: u64, out: *mut plait_task, error: *mut plait_error) -> plait_status;
 /// plait_flow_launch - submit one launch of a kernel.
 fn plait_flow_launch(flow: *mut plait_flow, kernel: *mut plait_kernel, launch: *const plait_launch, arguments: *const plait_argument, count: u64, out: *mut plait_task, error: *mut plait_error) -> plait_status;
 /// plait_flow_wait - wait for a task, or for all submitted so far.
