@@ -207,8 +207,10 @@ typedef struct plait__flow_task {
 	plait__op_work filled;
 	uint64_t cells;
 	uint32_t access_count;
-	const plait_data *handle; /* of the last access of a descriptor, */
-	plait__data *found;	  /* and its data; or null */
+	/* Of accesses of descriptors: the last handle and its data, or null, and
+	 * those of the last other one. */
+	const plait_data *handle, *other_handle;
+	plait__data *found, *other_found;
 	uint64_t behind; /* 0, or an op that comes before */
 	/* Of the end of a split launch: its pieces. */
 	const uint64_t *pieces;

@@ -82,35 +82,6 @@ static plait_status prepare_kind(plait__flow_task *task,
 
 /* ---- any task ---- */
 
-/* The size field of the first access is that of all. */
-static const plait_access *access_at(const plait_task_desc *desc, uint64_t i)
-{
-	uint32_t size;
-
-	memcpy(&size, desc->accesses, sizeof(size));
-	return (const plait_access *)(const void *)(
-		(const char *)desc->accesses + i * size);
-}
-
-static plait_status take_accesses(plait__flow_task *task,
-				  const plait_task_desc *desc,
-				  plait_error *error)
-{
-	plait_status status = PLAIT_OK;
-	plait__data *data;
-	uint64_t i;
-
-	if (desc->access_count > 0 && desc->accesses == NULL)
-		return plait__fail(error, PLAIT_E_INVALID, "accesses is null");
-	for (i = 0; status == PLAIT_OK && i < desc->access_count; i++)
-		status = plait__task_access_add(task, access_at(desc, i), 0,
-						   &data, error);
-	if (status != PLAIT_OK)
-		plait__error_prefix(error, "access %llu: ",
-				    (unsigned long long)i - 1);
-	return status;
-}
-
 /* Inlined: a call would be a twentieth of a submission. */
 static inline __attribute__((always_inline)) plait_status
 prepare(plait__flow_task *task, const plait_task_desc *desc,
@@ -136,7 +107,8 @@ prepare(plait__flow_task *task, const plait_task_desc *desc,
 	if (status == PLAIT_OK)
 		status = prepare_kind(task, desc, error);
 	if (status == PLAIT_OK)
-		status = take_accesses(task, desc, error);
+		status = plait__task_access_add_all(
+			task, desc->accesses, desc->access_count, error);
 	if (task->flow->reductions.count != task->reduction_count)
 		plait__vector_truncate(&task->flow->reductions,
 				       task->reduction_count);
@@ -215,7 +187,7 @@ static plait_status attempt(plait__flow_task *task, const plait_task_desc *desc,
 	if (status == PLAIT_OK && plait__task_steps_are_several(task))
 		return plait__task_split_commit(task, desc, prepare_piece,
 						error);
-	if (status == PLAIT_OK)
+	if (status == PLAIT_OK && flow->is_strict)
 		status = plait__flow_strict_check(flow, task->access_count,
 						  error);
 	if (status == PLAIT_OK && flow->devices != NULL)
@@ -448,6 +420,20 @@ static bool has_stretches(const plait__flow *flow)
 	       flow->proof == NULL;
 }
 
+/* Prepare for the next task of the array, under the same lock: data that was found
+ * stays. */
+static void begin_next(plait__flow_task *task)
+{
+	const plait_data *handle = task->handle, *other = task->other_handle;
+	plait__data *found = task->found, *other_found = task->other_found;
+
+	plait__flow_task_clear(task, task->flow);
+	task->handle = handle;
+	task->found = found;
+	task->other_handle = other;
+	task->other_found = other_found;
+}
+
 /* Commit tasks of the array without giving up the lock in between.  Returns false
  * if one was not committed, and has changed nothing: submit() does it again, and
  * waits or tells the error. */
@@ -457,17 +443,18 @@ static bool commit_stretch(plait__flow *flow, struct task_array *array)
 	plait_status status = PLAIT_OK;
 	plait__flow_task task;
 
+	plait__flow_task_clear(&task, flow);
 	plait__flow_lock(flow);
-	for (uint64_t i = 0; i < left && i < STRETCH; i++) {
+	for (uint64_t i = 0; i < left && i < STRETCH && status == PLAIT_OK &&
+	     task.closing == NULL; i++) {
 		const plait_task_desc *desc = next_desc(array);
 
-		plait__flow_task_clear(&task, flow);
+		if (i > 0)
+			begin_next(&task);
 		status = desc->size != sizeof(*desc) ? PLAIT_PENDING :
 			 attempt(&task, desc, NULL, NULL, NULL);
 		if (status == PLAIT_OK)
 			step(array, task.number);
-		if (status != PLAIT_OK || task.closing != NULL)
-			break;
 	}
 	plait__flow_unlock(flow);
 	plait__object_close_deferred(task.closing);

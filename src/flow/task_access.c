@@ -8,6 +8,8 @@
 #include "base/error.h"
 #include "base/sized_struct.h"
 
+#include <string.h>
+
 /* The place of the next access; null without memory. */
 static inline plait__flow_access *next_access(const plait__flow_task *task)
 {
@@ -124,10 +126,11 @@ static plait_status read_mapper(const plait__flow_task *task,
 	       plait__fail(error, PLAIT_E_INVALID, "mapper: %s", fault);
 }
 
-/* Append what the chunk accesses. */
-static plait_status append_mapped(plait__flow_task *task, plait__data *data,
-				  const plait_access *access, uint32_t mode,
-				  plait_error *error)
+/* Append what the chunk accesses.  Not inline: the boxes would make the frame of
+ * all accesses large. */
+static __attribute__((noinline)) plait_status
+append_mapped(plait__flow_task *task, plait__data *data,
+	      const plait_access *access, uint32_t mode, plait_error *error)
 {
 	plait_box extent = extent_of(data), boxes[PLAIT__MAPPER_BOXES];
 	plait_mapper mapper;
@@ -156,6 +159,22 @@ static plait_status append_mapped(plait__flow_task *task, plait__data *data,
 	return status;
 }
 
+/* Returns true if the data of a handle is task->found now. */
+static inline bool recall(plait__flow_task *task, const plait_data *handle)
+{
+	plait__data *found = task->other_found;
+
+	if (handle == task->handle)
+		return handle != NULL;
+	if (handle != task->other_handle || handle == NULL)
+		return false;
+	task->other_handle = task->handle;
+	task->other_found = task->found;
+	task->handle = handle;
+	task->found = found;
+	return true;
+}
+
 /* The accesses of a task are mostly to few data. */
 static inline plait_status find_data(plait__flow_task *task,
 				     const plait_data *handle,
@@ -163,27 +182,25 @@ static inline plait_status find_data(plait__flow_task *task,
 {
 	plait_status status = PLAIT_OK;
 
-	if (handle != task->handle || handle == NULL)
+	if (!recall(task, handle)) {
+		task->other_handle = task->handle;
+		task->other_found = task->found;
 		status = plait__data_find(task->flow, handle, &task->found,
 					  error);
-	task->handle = status == PLAIT_OK ? handle : NULL;
+		task->handle = status == PLAIT_OK ? handle : NULL;
+	}
 	*out = task->found;
 	return status;
 }
 
-plait_status plait__task_access_add(plait__flow_task *task,
-				    const plait_access *given,
-				    uint32_t kernel_mode,
-				    plait__data **out, plait_error *error)
+/* The same for an access of the size that is known. */
+static plait_status add(plait__flow_task *task, const plait_access *access,
+			uint32_t kernel_mode, plait__data **out,
+			plait_error *error)
 {
-	const plait_access *access;
-	plait_access room;
 	uint32_t mode = 0;
-	plait_status status = PLAIT__STRUCT_VIEW(
-		plait_access, (const void **)&access, &room, given, error);
+	plait_status status = find_data(task, access->data, out, error);
 
-	if (status == PLAIT_OK)
-		status = find_data(task, access->data, out, error);
 	if (status == PLAIT_OK && !is_plain(access))
 		status = check_plain(access, error);
 	if (status == PLAIT_OK)
@@ -192,4 +209,81 @@ plait_status plait__task_access_add(plait__flow_task *task,
 		return append_mapped(task, *out, access, mode, error);
 	return status != PLAIT_OK ? status :
 	       append_box(task, *out, access->box, mode, error);
+}
+
+static __attribute__((noinline)) plait_status
+add_other(plait__flow_task *task, const plait_access *given,
+	  uint32_t kernel_mode, plait__data **out, plait_error *error)
+{
+	plait_access access;
+	plait_status status = PLAIT__STRUCT_READ(plait_access, &access, given,
+						 error);
+
+	return status != PLAIT_OK ? status :
+	       add(task, &access, kernel_mode, out, error);
+}
+
+plait_status plait__task_access_add(plait__flow_task *task,
+				    const plait_access *given,
+				    uint32_t kernel_mode,
+				    plait__data **out, plait_error *error)
+{
+	return given != NULL && given->size == sizeof(*given) ?
+		       add(task, given, kernel_mode, out, error) :
+		       add_other(task, given, kernel_mode, out, error);
+}
+
+/* ---- accesses of a descriptor ---- */
+
+/* Append a plain access to a box of the data that was found last.  Returns false
+ * for all others, and for what is wrong: plait__task_access_add knows. */
+static inline bool add_tile(plait__flow_task *task, const plait_access *access)
+{
+	const plait_box *box = access->box;
+	plait__flow_access *made;
+	plait__data *data;
+
+	if (access->size != sizeof(*access) || box == NULL ||
+	    !recall(task, access->data) ||
+	    access->mapper != NULL || access->mode == 0 ||
+	    access->mode > PLAIT_ACCESS_READ_WRITE || !is_plain(access) ||
+	    task->access_count == task->flow->access_capacity ||
+	    !plait__data_is_box(task->found, box))
+		return false;
+	data = task->found;
+	made = &task->flow->accesses[task->access_count++];
+	made->whole = data;
+	made->box = *box;
+	made->map = &data->map;
+	made->mode = access->mode;
+	return true;
+}
+
+plait_status plait__task_access_add_all(plait__flow_task *task,
+					const plait_access *first,
+					uint64_t count, plait_error *error)
+{
+	const char *at = (const char *)first;
+	plait_status status = PLAIT_OK;
+	plait__data *data;
+	uint32_t size;
+	uint64_t i;
+
+	if (count == 0)
+		return PLAIT_OK;
+	if (first == NULL)
+		return plait__fail(error, PLAIT_E_INVALID, "accesses is null");
+	/* The size field of the first access is that of all. */
+	memcpy(&size, first, sizeof(size));
+	for (i = 0; status == PLAIT_OK && i < count; i++, at += size) {
+		const plait_access *access = (const void *)at;
+
+		if (!add_tile(task, access))
+			status = plait__task_access_add(task, access, 0, &data,
+							error);
+	}
+	if (status != PLAIT_OK)
+		plait__error_prefix(error, "access %llu: ",
+				    (unsigned long long)i - 1);
+	return status;
 }

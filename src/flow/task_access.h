@@ -14,6 +14,11 @@ plait_status plait__task_access_add(plait__flow_task *task,
 				    uint32_t kernel_mode,
 				    plait__data **out, plait_error *error);
 
+/* Append those of a descriptor, beside arguments; the text names the index. */
+plait_status plait__task_access_add_all(plait__flow_task *task,
+					const plait_access *first,
+					uint64_t count, plait_error *error);
+
 /* Append an access to a box of the whole. */
 plait_status plait__task_access_append(plait__flow_task *task,
 				       plait__data *data, const plait_box *box,

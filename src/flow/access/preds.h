@@ -55,16 +55,26 @@ void plait__preds_insert(plait__preds *preds, uint64_t number, bool is_true);
 static inline void plait__preds_add(plait__preds *preds, uint64_t number,
 				    bool is_true)
 {
-	uint32_t i = preds->recent[number % PLAIT__PREDS_RECENT];
+	const uint64_t low = number % PLAIT__PREDS_RECENT;
+	uint32_t i = preds->recent[low];
+	uint64_t there;
 
 	if (number <= preds->settled &&
 	    (number == 0 || !is_true || !preds->keeps_settled))
 		return;
-	/* Neighbouring elements mostly have the same ops. */
-	if (i < preds->count && preds->items[i].number == number)
+	there = i < preds->count ? preds->items[i].number : ~number;
+	if (there == number) {
+		/* Neighbouring elements mostly have the same ops. */
 		preds->items[i].is_true |= is_true;
-	else
+	} else if (there % PLAIT__PREDS_RECENT != low &&
+		   preds->count < PLAIT__PREDS_FEW) {
+		/* Each number of the set has stored its place in the entry of
+		 * its low bits, so this one is not in the set. */
+		preds->recent[low] = preds->count;
+		preds->items[preds->count++] = (plait__pred){ number, is_true };
+	} else {
 		plait__preds_insert(preds, number, is_true);
+	}
 }
 
 #endif

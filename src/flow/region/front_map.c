@@ -364,6 +364,12 @@ static inline bool find_run(const plait__slabs *slabs, uint64_t low,
 	const uint64_t *ends = slabs->ends;
 	int64_t i = guess;
 
+	/* One piece, as most tiles are. */
+	if (i < slabs->count && ends[i - 1] == low && ends[i] == high) {
+		*first = (uint32_t)i;
+		*end = (uint32_t)i + 1;
+		return true;
+	}
 	if (i < slabs->count && ends[i - 1] < low)
 		i++;
 	if (i >= slabs->count || ends[i - 1] != low)
@@ -407,13 +413,25 @@ static plait__front_map_result collect_more(const plait__slabs *slabs,
 	return result;
 }
 
+/* The part of a box in several slabs, of which piece i is the first.  Not inline:
+ * the array would make the frame of all collections large. */
+static __attribute__((noinline)) plait__front_map_result
+collect_several(const plait__slabs *slabs, const plait_box *box, uint32_t i,
+		plait__front_list *out)
+{
+	uint32_t guesses[] = { UNKNOWN, UNKNOWN, UNKNOWN };
+
+	guesses[slabs->dimension] = i;
+	return collect_more(slabs, box, guesses, out);
+}
+
 /* The part of a box in one slab after the other, without recursion while there
  * is one: boxes side by side mostly are of one size. */
 static plait__front_map_result collect(const plait__slabs *slabs,
 				       const plait_box *box,
 				       plait__front_list *out)
 {
-	uint32_t guesses[] = { UNKNOWN, UNKNOWN, UNKNOWN }, i, end;
+	uint32_t i, end;
 
 	for (;;) {
 		uint64_t low = box->low[slabs->dimension];
@@ -426,11 +444,9 @@ static plait__front_map_result collect(const plait__slabs *slabs,
 				       PLAIT__FRONT_MAP_COLLECTED :
 				       PLAIT__FRONT_MAP_NO_MEMORY;
 		if (end - i > 1)
-			break;
+			return collect_several(slabs, box, i, out);
 		slabs = slabs->inner[i];
 	}
-	guesses[slabs->dimension] = i;
-	return collect_more(slabs, box, guesses, out);
 }
 
 plait__front_map_result plait__front_map_collect(plait__front_map *map,
