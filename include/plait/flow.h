@@ -101,6 +101,12 @@ typedef struct plait_flow_desc {
 	/* Bytes of buffers that the flow keeps in each memory of its devices, at
 	 * most: others are evicted (doc/flow.md). 0: no limit of the flow's. */
 	uint64_t memory_bytes;
+	/* Null, or copied: a file of measured times of kernels, read now and
+	 * written when the flow has ended (doc/flow-devices.md).  Need not exist. */
+	const char *history;
+	/* Null, or a file, read now: lines "From,To,Bandwidth" in GB/s, which
+	 * replace what the devices tell; -1 is the host. */
+	const char *links;
 } plait_flow_desc;
 
 /* Kind of a task. */
@@ -213,10 +219,11 @@ typedef struct plait_flow_info {
  * @param desc    borrowed, nullable: null means all defaults
  * @param out     owned, non-null: the flow, one reference
  * @param error   borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_UNSUPPORTED (a device without
- *         PLAIT_DEVICE_NOTIFY, or with PLAIT_FLOW_FIXED; a device or flags over
- *         a world), of ranks _LOST, _TIMEOUT, _CANCELLED, PLAIT_E_NOMEM,
- *         PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @return PLAIT_OK, PLAIT_E_INVALID (also: a file that is no history),
+ *         PLAIT_E_UNAVAILABLE (a file that cannot be read), PLAIT_E_UNSUPPORTED
+ *         (a device without PLAIT_DEVICE_NOTIFY; a device or a history with
+ *         PLAIT_FLOW_FIXED; a device or flags over a world), of ranks _LOST,
+ *         _TIMEOUT, _CANCELLED, PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */

@@ -35,8 +35,9 @@ typedef struct plait_backend_point {
 	uint64_t sequence;
 } plait_backend_point;
 
-/* Times of a command, by the clock of the service clock_ns.  Written by the
- * backend before it is closed; 0: not executed, or not measured. */
+/* Times of a command, by the clock of the service clock_ns, or virtual ones.
+ * Written by the backend before it raises the emissions of the submission; 0: not
+ * executed, or not measured. */
 typedef struct plait_work_times {
 	uint64_t start_ns;
 	uint64_t end_ns;
@@ -135,7 +136,7 @@ typedef struct plait_work {
 	/* REGION */
 	const plait_work_region *region;
 	/* Null, or receives the times of the command, in a queue with
-	 * PLAIT_QUEUE_TIMES; valid until the backend is closed.  A backend
+	 * PLAIT_QUEUE_TIMES; valid until the submission is complete.  A backend
 	 * may ignore it. */
 	plait_work_times *times;
 } plait_work;

@@ -117,6 +117,33 @@ static plait_status read_range(const struct reader *reader, const char *key,
 	return PLAIT_OK;
 }
 
+/* Read numbers with + between them, one per device. */
+static plait_status read_items(const struct reader *reader,
+			       uint64_t items[CHAOS_SPEEDS])
+{
+	const char *text = reader->services->option(reader->host, "item_ns");
+	const char *at = text;
+	uint64_t read[CHAOS_SPEEDS];
+	uint32_t count = 0;
+
+	if (!text)
+		return PLAIT_OK;
+	while (at && count < CHAOS_SPEEDS) {
+		at = number(at, &read[count]);
+		if (!at || read[count++] > 1000000000)
+			break;
+		if (!*at) {
+			for (uint32_t i = 0; i < CHAOS_SPEEDS; i++)
+				items[i] = read[i < count ? i : count - 1];
+			return PLAIT_OK;
+		}
+		at = *at == '+' ? at + 1 : NULL;
+	}
+	return refuse(reader, "item_ns", text,
+		      "up to 16 numbers of nanoseconds, up to 1000000000, with + "
+		      "between them");
+}
+
 /* Read names, separated by any characters but letters and _. */
 static plait_status read_quirks(const struct reader *reader, uint32_t *out)
 {
@@ -279,6 +306,7 @@ plait_status plaitp_chaos_options(plait_host *host,
 	    (status = read_range(&reader, "submit_ns", &out->submit_ns)) ||
 	    (status = read_range(&reader, "command_ns", &out->command_ns)) ||
 	    (status = read_range(&reader, "hop_ns", &out->hop_ns)) ||
+	    (status = read_items(&reader, out->item_ns)) ||
 	    (status = read_links(&reader, out)) ||
 	    (status = read_ranks(&reader, out)) ||
 	    (status = read_quirks(&reader, &out->quirks)))

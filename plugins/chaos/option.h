@@ -34,6 +34,9 @@ typedef struct chaos_link {
 	uint64_t bytes_per_us;
 } chaos_link;
 
+/* Devices with a speed of their own; those beyond have that of the last one. */
+enum { CHAOS_SPEEDS = 16 };
+
 /* Devices between which there are copies; option `peers`. */
 enum { CHAOS_PEERS_ALL, CHAOS_PEERS_RING, CHAOS_PEERS_NONE };
 
@@ -55,6 +58,7 @@ typedef struct chaos_options {
 	chaos_range submit_ns;
 	chaos_range command_ns;
 	chaos_range hop_ns;
+	uint64_t item_ns[CHAOS_SPEEDS]; /* of launches; 0: as other commands */
 	uint32_t quirks;
 	uint32_t peers;
 	uint64_t shared; /* the devices have one memory */

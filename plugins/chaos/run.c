@@ -141,11 +141,28 @@ static void handle_return(chaos *system, chaos_queue *queue,
 	fail_queue(system, queue, &cause, "");
 }
 
+/* 0: as any command. */
+static uint64_t launch_ns(const chaos *system, const chaos_queue *queue,
+			  const plait_work *work)
+{
+	uint32_t index = queue->device->index;
+	uint64_t ns;
+
+	if (work->kind != PLAIT_WORK_LAUNCH)
+		return 0;
+	index = index < CHAOS_SPEEDS ? index : CHAOS_SPEEDS - 1;
+	return __builtin_mul_overflow(plaitp_chaos_run_steps(work),
+				      system->options.item_ns[index], &ns) ?
+		       UINT64_MAX / 2 : ns;
+}
+
 static void schedule_end(chaos *system, chaos_queue *queue)
 {
-	uint64_t ns = plaitp_chaos_link_ns(
-		system, &queue->head->work[queue->work_index]);
+	const plait_work *work = &queue->head->work[queue->work_index];
+	uint64_t ns = plaitp_chaos_link_ns(system, work);
 
+	if (ns == 0)
+		ns = launch_ns(system, queue, work);
 	if (ns == 0)
 		ns = plaitp_chaos_random_delay(system,
 					       &system->options.command_ns);
@@ -276,6 +293,8 @@ static void begin(chaos *system, chaos_queue *queue)
 			 (unsigned long long)queue->number,
 			 command_name(work, name, sizeof(name)));
 	queue->steps_done = 0;
+	if (work->times && work->times->start_ns == 0)
+		work->times->start_ns = system->now_ns + 1;
 	if (work->kind == PLAIT_WORK_SEGMENT) {
 		plaitp_chaos_segment_begin(system, work->segment);
 		(void)run_segment(system, work, true);
@@ -331,6 +350,8 @@ static bool end(chaos *system, chaos_queue *queue)
 		   work->kind != PLAIT_WORK_NOP)
 		run_part(system, queue, queue->steps_done,
 			 plaitp_chaos_run_steps(work));
+	if (work->times)
+		work->times->end_ns = system->now_ns + 1;
 	plaitp_chaos_log(system, "q%llu: %s ends",
 			 (unsigned long long)queue->number,
 			 command_name(work, name, sizeof(name)));

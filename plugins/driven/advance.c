@@ -325,12 +325,18 @@ static void emit_all(struct driven *self, driven_batch *batch)
 
 /* Take batches that have happened off the head, in order; advance their
  * signals, and hand them to the deliveries, or to the garbage if they emit
- * nothing. */
-static void retire(struct driven *self, driven_queue *queue)
+ * nothing.  Returns false without `may_call` if the driver has to be asked for
+ * times first. */
+static bool retire(struct driven *self, driven_queue *queue, bool may_call)
 {
+	bool asks = queue->timed && self->ops->measure != NULL;
 	driven_batch *batch;
 
 	while ((batch = queue->head) != queue->next && has_happened(batch)) {
+		if (asks && !may_call)
+			return false;
+		if (asks)
+			self->ops->measure(self, batch);
 		collect_failures(self, batch);
 		queue->head = batch->next;
 		if (queue->last_enqueued == batch)
@@ -345,6 +351,7 @@ static void retire(struct driven *self, driven_queue *queue)
 		else
 			plaitp_driven_discard(self, batch);
 	}
+	return true;
 }
 
 /* --- advancing ------------------------------------------------------------ */
@@ -367,18 +374,19 @@ static void defer(struct driven *self, driven_queue *queue)
 static void advance(struct driven *self, driven_queue *queue, bool may_call)
 {
 	enum step step = STEP_BLOCKED;
+	bool is_told;
 	driven_batch *head;
 
 	do {
 		stop_waiting(queue);
-		retire(self, queue);
+		(void)retire(self, queue, may_call);
 		head = queue->head;
 		step = enqueue_batches(self, queue, may_call);
-		retire(self, queue);
+		is_told = retire(self, queue, may_call);
 	} while (queue->head != head && queue->next != NULL);
 	if (may_call)
 		flush(self, queue);
-	if (step == STEP_DEFERRED)
+	if (step == STEP_DEFERRED || !is_told)
 		defer(self, queue);
 }
 

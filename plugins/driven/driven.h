@@ -4,9 +4,8 @@
  * host functions.  These sources are compiled into each such backend.
  *
  * The driver runs commands in one in-order queue of its own for each queue.
- * Signals are counters of the core, and host functions run on the core's
- * workers.  This folder keeps the order between the three.  It starts one
- * thread, the watcher, for a backend with ops->look.
+ * Signals are counters of the core; host functions run on its workers.  This folder
+ * keeps the order between the three, with one thread, the watcher, for ops->look.
  *
  * One lock guards the state of a context.  Callbacks of the driver never block
  * on it: they push the batch on a list of completions, which the holder of the
@@ -29,7 +28,6 @@ typedef struct driven_batch driven_batch;
 typedef struct plait_backend_queue driven_queue;
 typedef struct plait_backend_signal driven_signal;
 struct driven_ops;
-
 /* Result of one delivery: of a batch's emissions, or of a host function. */
 struct driven_delivery {
 	driven_batch *batch; /* may be freed, unless done or refused */
@@ -145,7 +143,7 @@ struct plait_backend_queue {
 	driven_signal *waits_for; /* the signal of which this is a waiter */
 	bool dirty;
 	bool unflushed; /* ops->enqueue sets it: ops->flush is to be called */
-	bool timed; /* commands may ask for their times */
+	bool timed;	/* commands may ask for their times */
 	bool lost; /* A host function ended its thread.  Written without the
 		    * lock: by that thread, by queue_recover without batches. */
 	bool failed;
@@ -179,7 +177,7 @@ struct driven_ops {
 	plait_status (*open_queue)(struct driven *self, driven_queue *queue,
 				   const plait_queue_request *request,
 				   plait_error *error);
-	/* Destroy queue->driver, or null; also after open_queue has failed. */
+	/* Destroy queue->driver, or null. */
 	void (*close_queue)(struct driven *self, driven_queue *queue);
 	/* Make a failed queue without pending work usable again; may be null.
 	 * PLAIT_E_LOST: it cannot recover. */
@@ -196,6 +194,8 @@ struct driven_ops {
 			    const driven_batch *before);
 	/* Release batch->event and batch->driver_data, which may be null. */
 	void (*drop)(struct driven *self, driven_batch *batch);
+	/* Null, or write the times of a batch of a timed queue that happened. */
+	void (*measure)(struct driven *self, driven_batch *batch);
 	/* Submit the enqueued commands to the device. */
 	void (*flush)(struct driven *self, driven_queue *queue);
 	/* With waits_in_driver.  Retain batch->event; null: it has ended. */
@@ -222,11 +222,11 @@ struct driven_ops {
 	/* Threads sleep for emissions of batches in flight, as
 	 * plaitp_driven_is_awaited says.  settle makes the calls. */
 	void (*await)(struct driven *self);
-	/* A thread polls, or a queue is full; if `behind` is not null, for a
-	 * batch of that queue behind which there are others. */
+	/* A thread polls, or a queue is full; `behind`: null, or for a batch of
+	 * that queue behind which there are others. */
 	void (*poll)(struct driven *self, driven_queue *behind);
-	/* Ask the driver whether devices are lost: on the watcher, ten times
-	 * a second while commands are in flight.  Returns true if any are. */
+	/* Ask the driver whether devices are lost, which it returns: on the
+	 * watcher, ten times a second while commands are in flight. */
 	bool (*look)(struct driven *self);
 };
 
@@ -386,8 +386,8 @@ void plaitp_driven_fill_slots(plait_backend_table *table);
 
 /* --- table.c */
 
-/* Check the interface versions of both sides, and fill the common fields of the
- * table.  The caller sets flags, priority and slots.  PLAIT_E_UNSUPPORTED. */
+/* Check the interface versions of both sides, and fill the table but for flags,
+ * priority and slots.  PLAIT_E_UNSUPPORTED. */
 plait_status plaitp_driven_check_abi(const plait_host_services *services,
 				     plait_backend_table *table,
 				     const char *name, plait_error *error);

@@ -66,6 +66,7 @@ struct opencl_events *plaitp_opencl_events_begin(driven_batch *batch,
 	uint32_t i;
 
 	/* All callbacks of earlier works of this batch have run. */
+	plaitp_opencl_events_measure(self, batch->driver_data);
 	plaitp_opencl_events_drop(self, batch->driver_data);
 	batch->driver_data = NULL;
 	for (i = batch->work_index; i < end; i++)
@@ -133,13 +134,18 @@ static void read_all_times(plait_backend *self,
 	}
 }
 
+void plaitp_opencl_events_measure(plait_backend *self,
+				  struct opencl_events *events)
+{
+	if (events != NULL && events->timed)
+		read_all_times(self, events);
+}
+
 void plaitp_opencl_events_drop(plait_backend *self,
 			       struct opencl_events *events)
 {
 	uint32_t i;
 
-	if (events != NULL && events->timed)
-		read_all_times(self, events);
 	for (i = 0; events != NULL && i < events->count; i++)
 		if (events->slots[i].event != NULL)
 			self->cl.clReleaseEvent(events->slots[i].event);

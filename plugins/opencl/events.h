@@ -12,7 +12,11 @@ struct opencl_events;
  * memory.  Caller holds driven.lock, as for all functions here. */
 struct opencl_events *plaitp_opencl_events_begin(driven_batch *batch,
 						 uint32_t end);
-/* Read the times of works that ask for them, then free; null is ignored. */
+/* Read the times of works that ask for them, which have ended; null is
+ * ignored. */
+void plaitp_opencl_events_measure(plait_backend *self,
+				  struct opencl_events *events);
+/* Release the events; null is ignored. */
 void plaitp_opencl_events_drop(plait_backend *self,
 			       struct opencl_events *events);
 /* Return the place for the event of the next command, of the work at

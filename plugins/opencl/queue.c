@@ -57,6 +57,11 @@ static void share_event(struct driven *driven, driven_batch *batch,
 		batch->event = before->event;
 }
 
+static void measure(struct driven *driven, driven_batch *batch)
+{
+	plaitp_opencl_events_measure(backend_of(driven), batch->driver_data);
+}
+
 static void drop(struct driven *driven, driven_batch *batch)
 {
 	plait_backend *self = backend_of(driven);
@@ -141,6 +146,7 @@ const struct driven_ops plaitp_opencl_ops = {
 	.enqueue = plaitp_opencl_enqueue,
 	.share_event = share_event,
 	.drop = drop,
+	.measure = measure,
 	.flush = flush,
 	.hold_event = hold_event,
 	.await_event = await_event,

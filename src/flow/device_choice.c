@@ -2,13 +2,15 @@
 /* Choice of devices and lanes; see device_choice.h. */
 #include "flow/device_choice.h"
 
+#include "flow/device_links.h"
 #include "flow/flow_devices.h"
+#include "flow/flow_history.h"
 #include "flow/policy/saturating.h"
 #include "flow/policy/why.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "object/context/device_link.h"
+#include "kernel/launch.h"
 
 /* Lanes of ALWAYS_NEW, per device: beyond that, one that is idle, or the one
  * that is free first. */
@@ -17,49 +19,6 @@ enum { LANES_MOST = 64 };
 static plait__device_choices *choices_of(const plait__flow *flow)
 {
 	return flow->devices->choices;
-}
-
-/* ---- links ---- */
-
-static const plait__device *device_at(const plait__flow_devices *devices,
-				      uint32_t memory)
-{
-	for (uint32_t i = 0; i < devices->count; i++)
-		if (devices->items[i].memory == memory)
-			return devices->items[i].device;
-	return NULL;
-}
-
-/* Take what a device tells of a direct link. */
-static void take_link(plait__flow_devices *devices, uint32_t from, uint32_t to)
-{
-	const plait__device *one = device_at(devices, from);
-	const plait__device *other = device_at(devices, to);
-	plait_link_info link = { .size = sizeof(link) };
-	const uint32_t assumed = PLAIT_LINK_LATENCY_ASSUMED |
-				 PLAIT_LINK_BANDWIDTH_ASSUMED;
-
-	if (one == NULL || other == NULL || one->port != other->port ||
-	    plait__device_link_query(one, other, &link, NULL) != PLAIT_OK ||
-	    (link.flags & PLAIT_LINK_DIRECT) == 0 ||
-	    (link.flags & assumed) != 0)
-		return;
-	plait__links_set(&devices->choices->links, from, to, link.bytes_per_us,
-			 link.latency_ns);
-}
-
-static plait_status take_links(plait__flow_devices *devices,
-			       const plait_allocator *allocator)
-{
-	const uint32_t memories = devices->system.memories;
-	plait_status status = plait__links_init(&devices->choices->links,
-						allocator, memories,
-						PLAIT__MEMORY_HOST);
-
-	for (uint32_t i = 0; status == PLAIT_OK && i < memories * memories; i++)
-		if (i / memories != i % memories)
-			take_link(devices, i / memories, i % memories);
-	return status;
 }
 
 /* ---- begin and end ---- */
@@ -99,6 +58,8 @@ plait_status plait__device_choice_init(plait__flow *flow,
 		.lanes = desc->device_lanes != 0 ? desc->device_lanes : 1,
 	};
 
+	plait_status status;
+
 	flow->devices->choices = choices;
 	if (choices == NULL)
 		goto fail;
@@ -107,9 +68,12 @@ plait_status plait__device_choice_init(plait__flow *flow,
 	choices->window = plait__window_size(&flow->window);
 	choices->placed = plait__alloc_array(allocator, choices->window,
 					     sizeof(*choices->placed));
-	if (choices->placed == NULL ||
-	    take_links(flow->devices, allocator) != PLAIT_OK)
+	if (choices->placed == NULL)
 		goto fail;
+	status = plait__device_links_make(&choices->links, flow, desc->links,
+					  error);
+	if (status != PLAIT_OK)
+		return status;
 	options.links = &choices->links;
 	plait__placer_init(&choices->placer, allocator, &system, &options);
 	if (!choices->placer.failed)
@@ -455,6 +419,26 @@ static void choose(plait__device_choices *choices)
 	placer->options = options;
 }
 
+/* Expected times on all devices. */
+static void predict(const plait__flow_task *task)
+{
+	const plait__flow *flow = task->flow;
+	plait__device_choices *choices = choices_of(flow);
+	uint64_t cost = task->cost != 0 ? task->cost : PLAIT__PLACER_COST_NS;
+	uint64_t items;
+
+	for (uint32_t d = 0; d < choices->placer.system.devices; d++)
+		choices->placing.cost_ns[d] = cost;
+	if (flow->history == NULL)
+		return;
+	items = plait__launch_items(task->filled.launch);
+	for (uint32_t d = 0; d < choices->placer.system.devices; d++) {
+		choices->estimates[d] = plait__flow_history_estimate(
+			flow, task->kernel->kernel, d, items, cost);
+		choices->placing.cost_ns[d] = choices->estimates[d].ns;
+	}
+}
+
 plait_status plait__device_choice_begin(const plait__flow_task *task,
 					uint64_t candidates, bool is_fixed,
 					uint32_t *out_device,
@@ -463,13 +447,11 @@ plait_status plait__device_choice_begin(const plait__flow_task *task,
 	plait__device_choices *choices = choices_of(task->flow);
 	plait__placer *placer = &choices->placer;
 	plait__placing *placing = &choices->placing;
-	uint64_t cost = task->cost != 0 ? task->cost : PLAIT__PLACER_COST_NS;
 
 	list_all(task);
 	placing->candidates = candidates;
 	placing->is_fixed = is_fixed;
-	for (uint32_t d = 0; d < placer->system.devices; d++)
-		placing->cost_ns[d] = cost;
+	predict(task);
 	*out_device = UINT32_MAX;
 	if ((candidates & (candidates - 1)) == 0)
 		*out_device = (uint32_t)__builtin_ctzll(candidates);
@@ -563,8 +545,12 @@ void plait__device_choice_explain(const plait__flow_task *task,
 	else
 		plait__text_add(out, "device %u: that of its lane",
 				placing->choice.device);
-	if (choices->placer.options.lanes == 1)
+	if (choices->placer.options.lanes != 1) {
+		plait__text_add(out, "; ");
+		plait__why_lane(out, &placing->choice);
+	}
+	if (task->flow->history == NULL)
 		return;
-	plait__text_add(out, "; ");
-	plait__why_lane(out, &placing->choice);
+	plait__text_add(out, "; time ");
+	plait__why_time(out, &choices->estimates[placing->choice.device]);
 }

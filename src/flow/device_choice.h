@@ -13,6 +13,7 @@
 
 #include "flow/flow_object.h"
 #include "flow/memory/memory_system.h"
+#include "flow/policy/history_estimate.h"
 #include "flow/policy/placer.h"
 
 /* In place of a device or lane: a task of the host. */
@@ -38,6 +39,8 @@ typedef struct plait__device_choices {
 	plait__placer placer;
 	plait__placing placing; /* of the task in preparation */
 	plait__links links;	/* that devices tell */
+	/* With a history: of the task in preparation, per device. */
+	plait__estimate estimates[PLAIT__LINKS_MEMORIES];
 	plait__placed_op *placed;
 	uint64_t window;   /* entries */
 	uint64_t known;	   /* ops up to this one are in the clock */

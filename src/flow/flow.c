@@ -10,6 +10,7 @@
 #include "flow/flow_capture.h"
 #include "flow/flow_data.h"
 #include "flow/flow_devices.h"
+#include "flow/flow_history.h"
 #include "flow/reduction.h"
 #include "flow/flow_late.h"
 #include "flow/flow_proof.h"
@@ -101,6 +102,7 @@ static void destroy_flow(plait__object *object)
 
 	plait__flow_ranks_free(flow);
 	plait__flow_lanes_fini(&flow->lanes);
+	plait__flow_history_end(flow);
 	plait__flow_devices_free(flow);
 	plait__late_fini(flow);
 	plait__flow_record_free(flow);
@@ -196,6 +198,14 @@ static plait_status read_desc(plait_flow_desc *out,
 				   "plait_flow_desc: devices with "
 				   "PLAIT_FLOW_FIXED, which is for the host; "
 				   "leave one of them out");
+	if (out->links != NULL && out->device_count == 0)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_flow_desc: links without devices");
+	if ((out->flags & PLAIT_FLOW_FIXED) != 0 && out->history != NULL)
+		return plait__fail(error, PLAIT_E_UNSUPPORTED,
+				   "plait_flow_desc: a history with "
+				   "PLAIT_FLOW_FIXED, where measured times "
+				   "decide nothing; leave one of them out");
 	if (out->reserved0 != 0)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_flow_desc: reserved0 is not 0");
@@ -288,6 +298,8 @@ static plait_status make(plait__context *context, const plait_flow_desc *desc,
 				     "tasks", desc->window);
 	if (status == PLAIT_OK && desc->device_count != 0)
 		status = plait__flow_devices_make(flow, desc, error);
+	if (status == PLAIT_OK)
+		status = plait__flow_history_make(flow, desc, error);
 	if (status == PLAIT_OK)
 		status = plait__flow_ranks_make(flow, desc, error);
 	else

@@ -140,7 +140,8 @@ static void set_lane_failure(void *arg, const plait__device_op *op)
 				op->number);
 }
 
-static plait_status open_lanes(plait__flow *flow, plait_error *error)
+static plait_status open_lanes(plait__flow *flow, bool measures,
+			       plait_error *error)
 {
 	plait__flow_devices *devices = flow->devices;
 	plait__device *of_lane[(PLAIT__FLOW_QUEUES + 1) *
@@ -154,6 +155,7 @@ static plait_status open_lanes(plait__flow *flow, plait_error *error)
 		for (uint32_t k = 0; k <= devices->queues; k++)
 			of_lane[count++] = devices->items[i].device;
 	}
+	devices->engine.measures = measures;
 	devices->engine.lanes = &flow->lanes;
 	devices->engine.lock = &flow->lock;
 	devices->engine.owner = &flow->object;
@@ -207,7 +209,8 @@ plait_status plait__flow_devices_make(plait__flow *flow,
 	find_memories(devices);
 	devices->queues = desc->device_lanes != 0 ? desc->device_lanes : 1;
 	status = plait__device_choice_init(flow, desc, error);
-	return status == PLAIT_OK ? open_lanes(flow, error) : status;
+	return status != PLAIT_OK ? status :
+	       open_lanes(flow, desc->history != NULL, error);
 }
 
 void plait__flow_devices_free(plait__flow *flow)

@@ -92,8 +92,9 @@ static plait_status add_kernel(plait__flow *flow, plait_kernel *handle,
 		plait__object_hold(&kernel->object);
 		*out = &flow->kernels[flow->kernel_count++];
 		**out = (plait__flow_kernel){
-			kernel, handle, 0, count_cells(kernel->signature),
-			geometry
+			.kernel = kernel, .handle = handle,
+			.cells = count_cells(kernel->signature),
+			.geometry = geometry,
 		};
 	}
 	plait__object_leave_deferred(&kernel->object, closing);

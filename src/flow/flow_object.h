@@ -40,6 +40,7 @@ typedef struct plait__data_copies plait__data_copies;
 typedef struct plait__device_op plait__device_op;
 typedef struct plait__flow_proof plait__flow_proof;
 typedef struct plait__partials plait__partials;
+typedef struct plait__flow_history plait__flow_history;
 
 /* An open mapping: an op that its thread or coroutine ends. */
 typedef struct plait__data_mapping {
@@ -115,6 +116,7 @@ typedef struct plait__flow_kernel {
 	uint64_t cells; /* that the arguments of a launch need */
 	/* Of most of its launches: changed while no op has it. */
 	plait_launch *geometry;
+	struct plait__kernel_timing *timing; /* flow_history.c; or null */
 } plait__flow_kernel;
 
 /* The newest run of a plan by the flow: runs of one plan come one after the
@@ -129,6 +131,7 @@ struct plait__flow {
 	plait__device *host; /* null: none */
 	plait__flow_devices *devices; /* null: the host alone */
 	plait__flow_ranks *ranks;     /* null: one rank */
+	plait__flow_history *history; /* null: times are not measured */
 	struct plait__mutex lock;
 	plait__window window;
 	plait__flow_lanes lanes;

@@ -5,6 +5,7 @@
 
 #include "flow/device/data_copies.h"
 #include "flow/flow_fixed.h"
+#include "flow/flow_history.h"
 #include "flow/flow_proof.h"
 
 #include "base/alloc.h"
@@ -104,6 +105,7 @@ void plait__flow_drop_kernel(plait__flow *flow, plait__flow_kernel *entry,
 {
 	plait__free(plait__flow_allocator(flow), entry->geometry,
 		    sizeof(*entry->geometry));
+	plait__flow_history_forget(flow, entry);
 	drop(&entry->kernel->object);
 }
 

@@ -9,6 +9,7 @@
 #include "plait/record.h"
 
 #include "flow/flow.h"
+#include "flow/flow_history.h"
 #include "flow/show/explain.h"
 #include "flow/show/record_forms.h"
 
@@ -160,6 +161,8 @@ static plait_status write_flow(plait__flow *flow, plait_flow_format format,
 	status = check(flow, format, error);
 	if (status == PLAIT_OK)
 		write_form(flow->record, format, out, &copy);
+	if (status == PLAIT_OK && format == PLAIT_FLOW_TEXT)
+		plait__flow_history_explain(flow, out);
 	plait__flow_unlock(flow);
 	if (status == PLAIT_OK && format == PLAIT_FLOW_SVG && !copy.failed)
 		status = draw(flow, &copy, out, error);

@@ -8,6 +8,7 @@
 #include "flow/access/chunks.h"
 #include "flow/device_place.h"
 #include "flow/flow_data.h"
+#include "flow/flow_history.h"
 #include "flow/flow_kernels.h"
 #include "flow/reduction.h"
 #include "flow/rank_state.h"
@@ -365,6 +366,8 @@ plait_status plait__task_launch_prepare(plait__flow_task *task,
 	task->kind = PLAIT__OP_LAUNCH;
 	task->filled.call.kernel = kernel->function;
 	task->filled.user_data = kernel->user_data;
+	if (__builtin_expect(task->flow->history != NULL, 0))
+		plait__flow_history_time(task);
 	status = plait__flow_kernels_geometry(kernel, desc->launch,
 					      &geometry, error);
 	if (status == PLAIT_OK)

@@ -21,4 +21,15 @@ plait_status plait__launch_read(plait_launch *out, const plait_launch *given,
 plait_status plait__launch_resolve(const uint64_t own[3], plait_launch *launch,
 				   plait_error *error);
 
+/* Returns the number of items of a launch that was read; at most UINT64_MAX. */
+static inline uint64_t plait__launch_items(const plait_launch *launch)
+{
+	uint64_t items = 1;
+
+	for (uint32_t d = 0; d < launch->dimensions; d++)
+		if (__builtin_mul_overflow(items, launch->items[d], &items))
+			return UINT64_MAX;
+	return items;
+}
+
 #endif

@@ -21,6 +21,7 @@ struct request {
 	plait_memories_desc memories; /* no devices: the tasks are printed */
 	const char *links;	      /* file of bandwidths */
 	char *links_text;
+	const char *history; /* file of measured times */
 	uint32_t weights[30];
 	uint32_t weight_count;
 	int of_memories;	      /* options that need some */
@@ -183,6 +184,9 @@ static int take(struct request *request, int option)
 				       &number);
 		request->desc.window = (uint32_t)number;
 		return code;
+	case 't':
+		request->history = request->desc.history = optarg;
+		return COMMAND_DONE;
 	case 's':
 		request->strict = 1;
 		return COMMAND_DONE;
@@ -207,6 +211,10 @@ static int take(struct request *request, int option)
 
 static int check_options(const struct request *request)
 {
+	if (request->history != NULL && (request->memories.devices > 0 ||
+					 request->format != PLAIT_FLOW_TEXT))
+		return command_usage("flow", "--history is printed with --text, "
+				     "and not with --memories");
 	if (request->memories.devices == 0)
 		return request->of_memories == 0 ? COMMAND_DONE :
 		       command_usage("flow", "--peers, --shared, "
@@ -246,6 +254,7 @@ static int read_arguments(struct request *request, int argc, char **argv)
 		{ "lane", required_argument, NULL, 'n' },
 		{ "device-lanes", required_argument, NULL, 'd' },
 		{ "bytes", required_argument, NULL, 'b' },
+		{ "history", required_argument, NULL, 't' },
 		{ "links", required_argument, NULL, 'k' },
 		{ "weights", required_argument, NULL, 'g' },
 		{ NULL, 0, NULL, 0 }
@@ -266,10 +275,11 @@ static int read_arguments(struct request *request, int argc, char **argv)
 	}
 	if (code == COMMAND_DONE)
 		code = check_options(request);
-	if (code == COMMAND_DONE && argc - optind != 1)
+	if (code == COMMAND_DONE && argc - optind != 1 &&
+	    (argc != optind || request->history == NULL))
 		code = command_usage("flow", "expected one FILE; '-' is "
 				     "standard input");
-	request->path = argv[optind];
+	request->path = argc > optind ? argv[optind] : NULL;
 	return code;
 }
 
@@ -289,9 +299,15 @@ static plait_status open_flow(const struct request *request,
 	       plait_flow_create(*out_context, &request->desc, out, error);
 }
 
+static const char *name_of(const struct request *request)
+{
+	return request->path != NULL ? input_name(request->path) :
+				       request->history;
+}
+
 static int fail(const struct request *request, const plait_error *error)
 {
-	const char *name = input_name(request->path);
+	const char *name = name_of(request);
 
 	/* Errors of the text have the file and the line. */
 	if (strncmp(error->text, name, strlen(name)) == 0)
@@ -349,7 +365,7 @@ static int check(const struct request *request, plait_flow *flow)
 	if (info.warnings == 0 || !request->strict)
 		return COMMAND_DONE;
 	return command_fail("flow", "%s: %" PRIu64 " warning%s",
-			    input_name(request->path), info.warnings,
+			    name_of(request), info.warnings,
 			    info.warnings == 1 ? "" : "s");
 }
 
@@ -377,6 +393,16 @@ static int read_links(struct request *request)
 	return code;
 }
 
+/* A history alone has no tasks. */
+static int read_input(const struct request *request, struct input *out)
+{
+	if (request->path != NULL)
+		return input_read("flow", request->path, out);
+	*out = (struct input){ .bytes = calloc(1, 1) };
+	return out->bytes != NULL ? COMMAND_DONE :
+	       command_fail("flow", "no memory");
+}
+
 int command_flow(int argc, char **argv)
 {
 	struct request request = {
@@ -393,14 +419,14 @@ int command_flow(int argc, char **argv)
 	if (code == COMMAND_DONE)
 		code = read_links(&request);
 	if (code == COMMAND_DONE)
-		code = input_read("flow", request.path, &input);
+		code = read_input(&request, &input);
 	if (code != COMMAND_DONE) {
 		free(request.links_text);
 		return code;
 	}
 	if (open_flow(&request, &context, &flow, &error) != PLAIT_OK ||
 	    plait_flow_read(flow, input.bytes, input.count,
-			    input_name(request.path), &error) != PLAIT_OK)
+			    name_of(&request), &error) != PLAIT_OK)
 		code = fail(&request, &error);
 	input_free(&input);
 	if (code == COMMAND_DONE)

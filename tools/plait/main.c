@@ -115,7 +115,7 @@ static const struct command commands[] = {
 	  "  --parameters bind the buffers at each run\n", command_coll },
 	{ "conform", "BACKEND [--only IDS] [--seed N] [--expect FILE] | --list",
 	  "test the conformance of a backend", NULL, conform_main },
-	{ "flow", "FILE [--lanes N] [--window N] [--strict] "
+	{ "flow", "FILE [--lanes N] [--window N] [--strict] [--history FILE] "
 	  "[--text | --json | --dot | --svg]",
 	  "order the tasks of a flow, and say why",
 	  "  FILE         a program of tasks, see doc/flow-text.md; -: standard "
@@ -124,6 +124,7 @@ static const struct command commands[] = {
 	  "  --window N   tasks that may be not done at a time: a power of two "
 	  "(default 4096)\n"
 	  "  --strict     fail if there are warnings\n"
+	  "  --history FILE  print the measured times of a file, too; or alone\n"
 	  "  --text       print tasks, accesses, and the reason of each edge "
 	  "(default)\n"
 	  "  --json       print the same as one JSON object\n"

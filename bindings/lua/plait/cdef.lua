@@ -1736,6 +1736,8 @@ typedef struct plait_flow_desc {
 	uint32_t reserved0;
 	plait_world *world;
 	uint64_t memory_bytes;
+	const char *history;
+	const char *links;
 } plait_flow_desc;
 typedef uint32_t plait_task_kind;
 enum {

@@ -187,7 +187,7 @@ local Flow = core.class("Flow", "plait_flow_release")
 function flow.new(system, options)
   core.check_options(
     options, " window lanes record strict check fixed devices choose parent lane device_lanes threshold " ..
-    "memory_bytes label ")
+    "memory_bytes history links label ")
   local devices = options.devices or {}
   local handles = ffi.new("plait_device *[?]", math.max(#devices, 1))
   for i, device in ipairs(devices) do handles[i - 1] = device.handle end
@@ -197,6 +197,7 @@ function flow.new(system, options)
     choose = policy(options, "choose", CHOICES, "earliest"), parent = policy(options, "parent", PARENTS, "best"),
     lane = policy(options, "lane", LANES, "reuse"),
     device_lanes = options.device_lanes, threshold = options.threshold, memory_bytes = options.memory_bytes,
+    history = options.history, links = options.links,
     flags = (options.record and lib.PLAIT_FLOW_RECORD or 0) + (options.strict and lib.PLAIT_FLOW_STRICT or 0) +
       (options.check and lib.PLAIT_FLOW_CHECK or 0) + (options.fixed and lib.PLAIT_FLOW_FIXED or 0)})
   local handle = core.make("plait_flow", lib.plait_flow_create, system:handle(), desc)

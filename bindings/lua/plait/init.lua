@@ -278,7 +278,8 @@ end
 -- strict, which refuses tasks that flow:explain would warn of; check, which proves the order
 -- while it runs; fixed: times decide nothing, so equal calls give equal texts; devices, where
 -- launches run; choose, parent and lane, policies as of flow:instructions; device_lanes, queues
--- of each device; threshold, per mille; memory_bytes, of buffers in each memory of devices; label.
+-- of each device; threshold, per mille; memory_bytes, of buffers in each memory of devices;
+-- history, a file of measured times; links, a file of bandwidths in GB/s; label.
 function System:flow(options)
   return flow.new(self, options or {})
 end

@@ -331,14 +331,14 @@ class Flow(Handle):
     def __init__(self, system: System, *, window: int = 0, lanes: int = 0, record: bool = False,
                  strict: bool = False, check: bool = False, devices: Sequence[Device] = (),
                  choose: str = "earliest", parent: str = "best", lane: str = "reuse", device_lanes: int = 1,
-                 threshold: int = 0, memory_bytes: int = 0, fixed: bool = False,
-                 label: Optional[str] = None) -> None:
+                 threshold: int = 0, memory_bytes: int = 0, history: Optional[str] = None,
+                 links: Optional[str] = None, fixed: bool = False, label: Optional[str] = None) -> None:
         handles = (c_void_p * len(devices))(*(device.handle for device in devices))
         desc = sized(_raw.plait_flow_desc, window=window, lanes=lanes, label=encode(label),
                      devices=cast(handles, POINTER(c_void_p)), device_count=len(devices),
                      choose=chosen("choose", choose, _CHOICES), parent=chosen("parent", parent, _PARENTS),
                      lane=chosen("lane", lane, _LANES), device_lanes=device_lanes, threshold=threshold,
-                     memory_bytes=memory_bytes,
+                     memory_bytes=memory_bytes, history=encode(history), links=encode(links),
                      flags=(_raw.PLAIT_FLOW_RECORD if record else 0) |
                      (_raw.PLAIT_FLOW_STRICT if strict else 0) |
                      (_raw.PLAIT_FLOW_CHECK if check else 0) |

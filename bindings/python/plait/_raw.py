@@ -1197,6 +1197,8 @@ class plait_flow_desc(Structure):
         ("reserved0", c_uint32),
         ("world", c_void_p),
         ("memory_bytes", c_uint64),
+        ("history", c_char_p),
+        ("links", c_char_p),
     ]
 
 

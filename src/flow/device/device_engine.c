@@ -234,7 +234,8 @@ static void end_ops(plait__device_lane *lane, plait__device_op **ended)
 		status = plait__device_lane_look(lane, &itself, &why);
 		if (status == PLAIT_PENDING)
 			return;
-		plait__device_op *op = plait__device_lane_pop(lane);
+		plait__device_op *op = plait__device_lane_pop(lane,
+								status);
 
 		lane->is_failed |= status < 0;
 		note(lane->engine, status);
@@ -313,7 +314,8 @@ static void restart(plait__device_lane *lane)
 static void replace(plait__device_lane *lane)
 {
 	plait__device_engine *engine = lane->engine;
-	plait__device_lane made = { .device = lane->device };
+	plait__device_lane made = { .engine = engine,
+				    .device = lane->device };
 	plait__device_lane old;
 	plait_error why = { .size = sizeof(why) };
 	plait_status status = plait__device_lane_open(&made, &why);

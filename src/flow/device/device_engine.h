@@ -32,7 +32,11 @@ struct plait__device_engine {
 	/* A copy has failed itself: its target lacks what was copied.  Caller
 	 * holds the lock. */
 	void (*copy_failed)(void *arg, const plait__device_op *op);
+	/* Null, or a launch took so long.  Caller holds the lock. */
+	void (*measured)(void *arg, const plait__device_lane *lane,
+			 const plait__lane_launch *launch, uint64_t ns);
 	void *arg;
+	bool measures; /* queues tell times */
 	uint32_t count;
 	uint32_t capacity;
 	plait__device_lane *items; /* `count` */

@@ -2,6 +2,9 @@
 /* Lanes of devices; see device_lane.h. */
 #include "flow/device/device_lane.h"
 
+#include "flow/device/device_engine.h"
+#include "flow/device/lane_times.h"
+
 #include "base/error.h"
 
 #include <string.h>
@@ -23,7 +26,8 @@ plait_status plait__device_lane_open(plait__device_lane *lane,
 {
 	plait__queue *queue;
 	plait__signal *signal;
-	plait_status status = plait__queue_make(lane->device, &queue, error);
+	plait_status status = plait__queue_make_measuring(
+		lane->device, lane->engine->measures, &queue, error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -56,19 +60,26 @@ void plait__device_lane_append(plait__device_lane *lane, plait__device_op *op)
 {
 	op->sequence = ++lane->enqueued;
 	op->next = NULL;
-	if (lane->first == NULL)
+	if (lane->first == NULL) {
 		lane->first = op;
-	else
+		plait__lane_times_begin(lane);
+	} else {
 		lane->last->next = op;
+	}
 	lane->last = op;
 }
 
-plait__device_op *plait__device_lane_pop(plait__device_lane *lane)
+plait__device_op *plait__device_lane_pop(plait__device_lane *lane,
+					 plait_status status)
 {
 	plait__device_op *op = lane->first;
 
+	if (status == PLAIT_OK)
+		plait__lane_times_add(lane, op);
 	lane->first = op->next;
 	op->next = NULL;
+	if (lane->first == NULL)
+		plait__lane_times_end(lane);
 	return op;
 }
 
@@ -115,6 +126,7 @@ plait__device_op *plait__device_lane_next(plait__device_lane *lane)
 {
 	plait__device_op *op = lane->first;
 
+	plait__lane_times_end(lane);
 	if (op == NULL || !is_submitted(lane, op))
 		return NULL;
 	for (int i = 1; i < TOGETHER && op->next != NULL &&

@@ -17,6 +17,21 @@
 #include "object/queue/queue.h"
 #include "object/signal/signal.h"
 
+/* A launch that was measured: the hash of its kernel, and its items. */
+typedef struct plait__lane_launch {
+	unsigned char code[PLAIT__HASH_BYTES];
+	uint64_t items;
+} plait__lane_launch;
+
+/* Ops that have ended since a time, whose backend tells no times. */
+enum { PLAIT__LANE_ENDED_MOST = 16 };
+typedef struct plait__lane_ended {
+	uint64_t since_ns;
+	uint32_t count;
+	uint32_t launch_count;
+	plait__lane_launch launches[PLAIT__LANE_ENDED_MOST];
+} plait__lane_ended;
+
 typedef struct plait__device_lane {
 	plait__flow_arrival arrival; /* first: of its notification */
 	plait__listener listener;
@@ -38,6 +53,7 @@ typedef struct plait__device_lane {
 	/* The signal of the notification, if it was replaced before that came;
 	 * else null.  A backend keeps no notification of a destroyed signal. */
 	plait__signal *owed;
+	plait__lane_ended ended; /* lane_times.c */
 } plait__device_lane;
 
 /* Make the queue and the signal.  Fails as plait_queue_create: the lane is as it
@@ -55,7 +71,9 @@ void plait__device_lane_append(plait__device_lane *lane, plait__device_op *op);
  * *out_self: it failed itself, else it was not run. */
 plait_status plait__device_lane_look(plait__device_lane *lane, bool *out_self,
 				     plait_error *error);
-plait__device_op *plait__device_lane_pop(plait__device_lane *lane);
+/* Remove the first op, which has ended so. */
+plait__device_op *plait__device_lane_pop(plait__device_lane *lane,
+					 plait_status status);
 
 /* Returns the newest submitted op that a notification is to be for; null: there
  * is none. */

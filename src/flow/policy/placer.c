@@ -15,6 +15,13 @@ static bool reaches(const plait__placer_system *system, uint32_t from,
 	return (system->reaching[to] >> from & 1) != 0;
 }
 
+static void take_figures(plait__link *link, const plait__link *given)
+{
+	link->rate = given->rate;
+	if (given->latency_ns > 0)
+		link->latency_ns = given->latency_ns;
+}
+
 static void fill_links(plait__placer *placer)
 {
 	const plait__links *given = placer->options.links;
@@ -26,7 +33,7 @@ static void fill_links(plait__placer *placer)
 				     PLAIT__PLACER_LATENCY_NS };
 
 		if (given != NULL && plait__links_get(given, from, to)->rate > 0)
-			link.rate = plait__links_get(given, from, to)->rate;
+			take_figures(&link, plait__links_get(given, from, to));
 		if (from != to && reaches(&placer->system, from, to))
 			plait__links_set(&placer->links, from, to, link.rate,
 					 link.latency_ns);

@@ -11,6 +11,8 @@
 #include "base/error.h"
 #include "base/text.h"
 
+#include <string.h>
+
 static void release_plans(plait__kernel *kernel)
 {
 	const plait__object *plan_object;
@@ -61,6 +63,18 @@ plait_status plait__kernel_check_returns(const plait__kernel *kernel,
 			   kernel->signature->name, remedy);
 }
 
+/* Sources are added when they are read. */
+static void begin_hash(plait__hash *hash, const plait_kernel_desc *desc,
+		       const plait__signature *signature)
+{
+	const char *parts[] = { signature->text, desc->library, desc->symbol };
+
+	plait__hash_init(hash);
+	for (int i = 0; i < 3; i++)
+		plait__hash_add(hash, parts[i] != NULL ? parts[i] : "",
+				parts[i] != NULL ? strlen(parts[i]) + 1 : 1);
+}
+
 static plait_status make_kernel(plait__context *context,
 				plait_kernel_desc *desc, plait__kernel **out,
 				plait_error *error)
@@ -78,6 +92,7 @@ static plait_status make_kernel(plait__context *context,
 				       error);
 	if (status != PLAIT_OK)
 		goto free_kernel;
+	begin_hash(&kernel->hash, desc, kernel->signature);
 	status = plait__select_source_build(kernel, context, desc, error);
 	if (status == PLAIT_OK && has_host_code(desc))
 		status = plait__host_code_find(&kernel->code, desc,

@@ -10,6 +10,7 @@
 #include "object/kernel/host_code.h"
 #include "object/context/context.h"
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "kernel/intern.h"
 #include "source/host_module.h"
@@ -25,6 +26,7 @@ typedef struct plait__kernel {
 	/* Executes a whole launch, of any form; null: no host code. */
 	plait_kernel_function function;
 	void *user_data;
+	plait__hash hash; /* of signature, library and sources */
 	bool suspends; /* PLAIT_KERNEL_COROUTINE */
 	bool is_bound; /* PLAIT_KERNEL_FIRST_WORKER */
 	/* Of a coroutine: the objects of its plans, in the order in which

@@ -82,6 +82,20 @@ static plait_status build_one(plait__kernel *kernel, plait__context *context,
 					error);
 }
 
+/* Add what the code of a source that was read depends on. */
+static void add_hash(plait__hash *hash, const plait_source *source)
+{
+	const char *texts[] = { source->entry, source->defines,
+				source->options };
+
+	plait__hash_add(hash, &source->form, sizeof(source->form));
+	plait__hash_add(hash, &source->flags, sizeof(source->flags));
+	plait__hash_add(hash, source->code, source->bytes);
+	for (int i = 0; i < 3; i++)
+		if (texts[i] != NULL)
+			plait__hash_add(hash, texts[i], strlen(texts[i]) + 1);
+}
+
 static plait_status fail_unsupported(const plait__context *context,
 				     const char *name,
 				     const plait_source *source,
@@ -111,6 +125,8 @@ static plait_status build_all(plait__kernel *kernel, plait__context *context,
 	     i++) {
 		status = read_source(desc, i, kernel->signature->name, &source,
 				     error);
+		if (status == PLAIT_OK)
+			add_hash(&kernel->hash, &source);
 		if (status == PLAIT_OK)
 			status = build_one(kernel, context, &source, wanted,
 					   &refused, error);

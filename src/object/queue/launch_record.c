@@ -308,6 +308,8 @@ static void add_work(plait__launch_record *self,
 		work->function = plait__launch_record_execute;
 		work->user_data = self;
 	}
+	if (builder->queue->measures)
+		work->times = &self->times;
 }
 
 plait_status plait__launch_record_add(

@@ -21,6 +21,9 @@ typedef struct plait__launch_record {
 	plait_backend_launch *raw;
 	plait__section *section; /* of a coroutine: that of its run; or null */
 	plait_launch launch;
+	/* In a queue that measures: written by the backend before the launch is
+	 * complete; 0: it cannot. */
+	plait_work_times times;
 	uint32_t count;
 	uint64_t block_bytes;
 	plait__held_argument *slots;

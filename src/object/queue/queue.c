@@ -136,6 +136,7 @@ static plait_status create_raw(plait__queue *queue,
 	plait__backend *backend = queue->port->backend;
 	const plait_queue_request request = {
 		.size = sizeof(request),
+		.flags = queue->measures ? PLAIT_QUEUE_TIMES : 0,
 		.capacity = desc->capacity != 0 ? desc->capacity
 						: DEFAULT_CAPACITY,
 		.priority = desc->priority,
@@ -172,8 +173,8 @@ static plait_status create_raw(plait__queue *queue,
 }
 
 static plait_status create(plait__device *device, const plait_queue_desc *desc,
-			   bool is_internal, plait__queue **out,
-			   plait_error *error)
+			   bool is_internal, bool measures,
+			   plait__queue **out, plait_error *error)
 {
 	plait__context *context = device->object.context;
 	plait__queue *queue = NULL;
@@ -187,6 +188,7 @@ static plait_status create(plait__device *device, const plait_queue_desc *desc,
 				   sizeof(*queue));
 	queue->object.context = context;
 	queue->object.is_internal = is_internal;
+	queue->measures = measures;
 	queue->port = device->port;
 	queue->device = device;
 	queue->entry.object = &queue->object;
@@ -234,9 +236,16 @@ static plait_status read_desc(plait_queue_desc *out,
 plait_status plait__queue_make(plait__device *device, plait__queue **out,
 			       plait_error *error)
 {
+	return plait__queue_make_measuring(device, false, out, error);
+}
+
+plait_status plait__queue_make_measuring(plait__device *device, bool measures,
+					 plait__queue **out,
+					 plait_error *error)
+{
 	const plait_queue_desc all_defaults = { .size = sizeof(all_defaults) };
 
-	return create(device, &all_defaults, true, out, error);
+	return create(device, &all_defaults, true, measures, out, error);
 }
 
 PLAIT_API plait_status plait_queue_create(plait_device *device,
@@ -262,7 +271,7 @@ PLAIT_API plait_status plait_queue_create(plait_device *device,
 		status = plait__device_check_can(where, PLAIT_CAP_NATIVE,
 						 "take native queues", error);
 	if (status == PLAIT_OK)
-		status = create(where, &known, false, &queue, error);
+		status = create(where, &known, false, false, &queue, error);
 	if (status == PLAIT_OK)
 		*out = plait__object_handle(&queue->object);
 	plait__device_leave(where);

@@ -77,6 +77,7 @@ struct plait__queue {
 	bool draining; /* closed with work in flight: held until that is done */
 	bool abandoned; /* it was not done: held for ever */
 	plait__refusals refusals; /* of its polls, while it drains */
+	bool measures; /* launches get their times (plait_work.times) */
 	bool unflushed; /* the last flush failed: waiting threads try again */
 	/* `failure` is the first one that an inbox's owner or a run reported. */
 	bool noted;
@@ -98,5 +99,9 @@ static inline uint64_t plait__queue_submitted(const plait__queue *queue)
  * reference. */
 plait_status plait__queue_make(plait__device *device, plait__queue **out,
 			       plait_error *error);
+/* The same; with `measures` launches get their times, where the backend can. */
+plait_status plait__queue_make_measuring(plait__device *device, bool measures,
+					 plait__queue **out,
+					 plait_error *error);
 
 #endif

@@ -25,7 +25,8 @@ keeps what [`explain`](@ref) tells, and `strict` refuses tasks that it would war
 equal texts; `devices`: where launches run, none: on the host;
 `choose`, `parent`, `lane`: policies as of [`Plait.instructions`](@ref); `device_lanes`: queues
 of each device; `threshold`: per mille; `memory_bytes`: of buffers in each memory of devices,
-others are evicted, 0: no limit.
+others are evicted, 0: no limit; `history`: a file of measured times, read and written; `links`:
+a file of lines From,To,Bandwidth in GB/s, the host is -1.
 """
 mutable struct Flow <: Handle{Raw.plait_flow}
     raw::Ptr{Raw.plait_flow}
@@ -43,9 +44,10 @@ give_back(raw::Ptr{Raw.plait_flow}) = Raw.plait_flow_release(raw)
 
 function Flow(system::System; window=0, lanes=0, record=false, strict=false, check=false, fixed=false,
               devices=Device[], choose=:earliest, parent=:best, lane=:reuse, device_lanes=1, threshold=0,
-              memory_bytes=0, label=nothing)
+              memory_bytes=0, history=nothing, links=nothing, label=nothing)
     text, handles = text_or_nothing(label), [device.raw for device in devices]
-    raw = GC.@preserve text handles create(
+    times, rates = text_or_nothing(history), text_or_nothing(links)
+    raw = GC.@preserve text handles times rates create(
         Raw.plait_flow_create, Raw.plait_flow, system,
         Ref(sized(Raw.plait_flow_desc; window=window, lanes=lanes, label=text_at(text),
                   devices=pointer(handles), device_count=length(handles),
@@ -53,6 +55,7 @@ function Flow(system::System; window=0, lanes=0, record=false, strict=false, che
                   parent=flow_policy("parent", MEMORY_PARENTS, parent),
                   lane=flow_policy("lane", MEMORY_LANES, lane),
                   device_lanes=device_lanes, threshold=threshold, memory_bytes=memory_bytes,
+                  history=text_at(times), links=text_at(rates),
                   flags=(record ? Raw.PLAIT_FLOW_RECORD : UInt32(0)) | (strict ? Raw.PLAIT_FLOW_STRICT : UInt32(0)) |
                         (check ? Raw.PLAIT_FLOW_CHECK : UInt32(0)) | (fixed ? Raw.PLAIT_FLOW_FIXED : UInt32(0)))))
     return owned(Flow(raw, system, Threads.SpinLock(), [], 64, [], false))

@@ -1100,6 +1100,8 @@ struct plait_flow_desc
     reserved0::UInt32
     world::Ptr{plait_world}
     memory_bytes::UInt64
+    history::Cstring
+    links::Cstring
 end
 
 struct plait_task_desc

@@ -1060,6 +1060,8 @@ pub struct plait_flow_desc [size] {
     pub reserved0: u32,
     pub world: *mut plait_world,
     pub memory_bytes: u64,
+    pub history: *const c_char,
+    pub links: *const c_char,
 }
 pub struct plait_task_desc [size] {
     pub size: u32,

@@ -37,6 +37,8 @@ pub struct FlowOptions {
     device_lanes: u32,
     threshold: u32,
     memory_bytes: u64,
+    history: Option<String>,
+    links: Option<String>,
     label: Option<String>,
 }
 
@@ -124,6 +126,18 @@ impl FlowOptions {
         self
     }
 
+    /// Read measured times of kernels from a file, which is written when the flow ends.
+    pub fn history(mut self, path: &str) -> Self {
+        self.history = Some(path.into());
+        self
+    }
+
+    /// Read bandwidths from a file: lines `From,To,Bandwidth` in GB/s, the host is -1.
+    pub fn links(mut self, path: &str) -> Self {
+        self.links = Some(path.into());
+        self
+    }
+
     /// Set the name, for errors.
     pub fn label(mut self, text: &str) -> Self {
         self.label = Some(text.into());
@@ -133,6 +147,8 @@ impl FlowOptions {
     /// Create the flow.
     pub fn create(self, system: &System) -> Result<Flow> {
         let label = self.label.as_deref().map(c_text).transpose()?;
+        let history = self.history.as_deref().map(c_text).transpose()?;
+        let links = self.links.as_deref().map(c_text).transpose()?;
         let devices: Vec<_> = self.devices.iter().map(Device::get).collect();
         let desc = raw::plait_flow_desc {
             flags: self.flags,
@@ -147,6 +163,8 @@ impl FlowOptions {
             device_lanes: self.device_lanes,
             threshold: self.threshold,
             memory_bytes: self.memory_bytes,
+            history: pointer_of(&history),
+            links: pointer_of(&links),
             ..Default::default()
         };
         // SAFETY: label and devices are copied.
