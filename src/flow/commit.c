@@ -411,6 +411,7 @@ static void add_op(plait__flow_task *task, uint64_t spoiler)
 	uint64_t meta = task->kind |
 			(task->is_prefix ? PLAIT__OP_PREFIX : 0) |
 			(task->is_always ? PLAIT__OP_ALWAYS : 0) |
+			(task->is_outside ? PLAIT__OP_OUTSIDE : 0) |
 			(spoiler != 0 ? PLAIT__OP_SPOILED : 0);
 	plait__op *op;
 
@@ -422,6 +423,8 @@ static void add_op(plait__flow_task *task, uint64_t spoiler)
 	op->user_data = task->filled.user_data;
 	op->label = task->label;
 	task->number = flow->window.newest;
+	if (task->is_outside)
+		flow->newest_outside = task->number;
 	if (flow->proof != NULL)
 		plait__flow_proof_add(flow, task, preds, count,
 				      task->is_prefix);

@@ -425,15 +425,16 @@ void plait__place_commit(plait__flow_task *task)
 	if (task->device_op != NULL)
 		note_queue(task);
 	plait__device_choice_commit(task);
+	if (task->memory != PLAIT__MEMORY_HOST)
+		plait__reuse_tick(&task->flow->devices->room
+					   .clocks[task->memory]);
 	for (uint32_t i = 0; i < task->access_count; i++) {
 		const plait__flow_access *access = &task->flow->accesses[i];
 
 		if (!has_copies(access))
 			continue;
 		if (task->memory != PLAIT__MEMORY_HOST)
-			plait__data_copies_at(access->whole->copies,
-					      task->memory)->last_use =
-				task->number;
+			plait__device_room_note(task, access->whole);
 		if ((access->mode & PLAIT__ACCESS_WRITES) != 0)
 			plait__coherence_write(
 				&access->whole->copies->coherence,

@@ -4,6 +4,8 @@
 
 #include "flow/device_copy.h"
 #include "flow/flow_proof.h"
+#include "flow/flow_wait.h"
+#include "flow/outside_tasks.h"
 
 #include "base/error.h"
 
@@ -94,29 +96,104 @@ static bool can_go(const plait__flow *flow, const plait__data *at)
 	       copy_at(flow, at)->request != room_of(flow)->request;
 }
 
-/* The data to be evicted; null: none. */
-static plait__data *choose_victim(plait__flow *flow, bool *out_saved)
+/* Without users it ends, with its values. */
+static bool is_saved(plait__flow *flow, const plait__data *at)
 {
-	plait__data *best = NULL;
-	uint32_t memory = room_of(flow)->memory;
+	return at->users == 0 ||
+	       plait__device_copy_is_saved(flow, at, room_of(flow)->memory);
+}
 
-	*out_saved = false;
+static uint64_t find_gain(plait__flow *flow, const plait__data *at)
+{
+	const plait__device_room *room = room_of(flow);
+
+	return at->users == 0 ? UINT64_MAX :
+		plait__reuse_gain(&room->clocks[room->memory],
+				  &copy_at(flow, at)->reuse,
+				  is_saved(flow, at));
+}
+
+static bool is_candidate(const plait__flow *flow, const plait__data *at)
+{
+	return can_go(flow, at) &&
+	       copy_at(flow, at)->skipped != room_of(flow)->request;
+}
+
+static uint64_t find_largest(plait__flow *flow)
+{
+	uint64_t largest = 0, gain;
+
 	for (plait__data *at = flow->data; at != NULL; at = at->next) {
-		bool is_saved;
+		if (!is_candidate(flow, at))
+			continue;
+		gain = find_gain(flow, at);
+		largest = gain > largest ? gain : largest;
+	}
+	return largest;
+}
 
-		if (!can_go(flow, at))
+/* Null: no candidate is left. */
+static plait__data *find_best(plait__flow *flow)
+{
+	const uint64_t largest = find_largest(flow);
+	plait__data *best = NULL;
+
+	for (plait__data *at = flow->data; at != NULL; at = at->next) {
+		if (!is_candidate(flow, at) ||
+		    !plait__reuse_is_large(find_gain(flow, at), largest))
 			continue;
-		/* Without users it ends, with its values. */
-		is_saved = at->users == 0 ||
-			   plait__device_copy_is_saved(flow, at, memory);
-		if (best != NULL &&
-		    (is_saved != *out_saved ?
-			     *out_saved :
-			     copy_at(flow, best)->last_use <=
-				     copy_at(flow, at)->last_use))
-			continue;
-		best = at;
-		*out_saved = is_saved;
+		if (best == NULL || copy_at(flow, at)->reuse.last <
+					    copy_at(flow, best)->reuse.last)
+			best = at;
+	}
+	return best;
+}
+
+/* Returns true if a wait for the data's tasks ends, but for own mappings and own
+ * tasks of the caller or, unless `own`, what is outside of the flow. */
+static bool is_certain(plait__flow *flow, const plait__data *at, bool own)
+{
+	const uint64_t undone = find_undone(flow, at);
+
+	if (undone == 0)
+		return true;
+	return own ? plait__flow_wait_check(flow, undone, false, NULL) ==
+			     PLAIT_OK :
+		     !plait__outside_tasks_await(flow, undone);
+}
+
+/* The first candidate whose tasks end for certain; null: none. */
+static plait__data *find_certain(plait__flow *flow, bool own)
+{
+	plait__data *best = find_best(flow);
+
+	while (best != NULL && !is_certain(flow, best, own)) {
+		copy_at(flow, best)->skipped = room_of(flow)->request;
+		best = find_best(flow);
+	}
+	return best;
+}
+
+/* Let all data be candidates again. */
+static void forget_skipped(plait__flow *flow)
+{
+	for (plait__data *at = flow->data; at != NULL; at = at->next)
+		if (at->whole == at && at->copies != NULL)
+			copy_at(flow, at)->skipped = 0;
+}
+
+/* The data to be evicted; null: none. */
+static plait__data *choose_victim(plait__flow *flow)
+{
+	plait__data *best = find_certain(flow, false);
+
+	if (best == NULL) {
+		forget_skipped(flow);
+		best = find_certain(flow, true);
+	}
+	if (best == NULL) {
+		forget_skipped(flow);
+		best = find_best(flow);
 	}
 	return best;
 }
@@ -153,6 +230,7 @@ static plait_status evict(plait__flow *flow, plait__data *whole,
 		plait__flow_proof_evict(flow, whole, room->memory);
 	record(flow, whole);
 	copy->buffer = NULL;
+	copy->reuse.was_evicted = true;
 	copy->saved_bytes = 0;
 	room->bytes[room->memory] -= whole->bytes;
 	room->is_refused = false;
@@ -164,15 +242,14 @@ static plait_status evict(plait__flow *flow, plait__data *whole,
 static plait_status evict_one(plait__flow *flow, plait_error *error)
 {
 	plait__device_room *room = room_of(flow);
-	bool is_saved;
-	plait__data *victim = choose_victim(flow, &is_saved);
+	plait__data *victim = choose_victim(flow);
 	plait_status status = PLAIT_OK;
 
 	if (victim == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM, "%s",
 				   room->is_refused ? room->refusal.text :
 				   "no data can be evicted");
-	if (!is_saved)
+	if (!is_saved(flow, victim))
 		status = plait__device_copy_save(
 			flow, victim, room->memory,
 			&copy_at(flow, victim)->saved_bytes, error);
@@ -223,6 +300,13 @@ void plait__device_room_explain(const plait__flow_task *task, plait__text *out)
 	plait__text_add_bytes(out, room->evictions.bytes,
 			      room->evictions.length);
 	plait__text_cut(&room->evictions, 0);
+}
+
+void plait__device_room_note(const plait__flow_task *task, plait__data *whole)
+{
+	plait__reuse_note(&room_of(task->flow)->clocks[task->memory],
+			  &plait__data_copies_at(whole->copies, task->memory)
+				   ->reuse);
 }
 
 void plait__device_room_forget(const plait__data *whole)

@@ -10,10 +10,14 @@
  *     attempt    the launch is committed
  *     leave
  *
- * A victim is data that the launch does not use: of those without values that no
- * other memory has, the one that was used first; else of all.  Its values are
- * copied to the program's memory by ops of the flow.  If ops use its buffer,
- * supply leaves the room, the submission waits for one of them, and begins anew.
+ * A victim is data that the launch does not use: data that the program has
+ * released, else the one whose next use is predicted to be farthest
+ * (memory/reuse.h).  Data is passed over whose tasks something outside of the flow
+ * has to end, as long as there is other data; then the caller's own mappings and
+ * tasks.  The victim's values are copied to the program's memory by ops of the
+ * flow.  If ops use its buffer, supply leaves the room, the submission waits for
+ * one of them, and begins anew.  Whether a buffer is idle does not count, so that
+ * what is copied does not depend on times.
  * So the owner never waits for an op, and nothing that it has made is evicted
  * before its next attempt has ended.
  */
@@ -37,6 +41,9 @@ plait_status plait__device_room_make(plait__flow_task *task,
 /* Append the evictions for the task to why it is where it is. */
 void plait__device_room_explain(const plait__flow_task *task,
 				plait__text *out);
+/* A launch that is committed uses data in its memory: behind a tick of that
+ * memory's clock. */
+void plait__device_room_note(const plait__flow_task *task, plait__data *whole);
 /* The data ends. */
 void plait__device_room_forget(const plait__data *whole);
 

@@ -275,6 +275,8 @@ plait_status plait__late_prepare(plait__flow_task *task,
 		status = take_needs(task, late, desc, error);
 	task->kind = PLAIT__OP_ASYNC;
 	task->is_late = true;
+	task->is_outside = desc->kind == PLAIT_TASK_WAIT ||
+			   desc->kind == PLAIT_TASK_CALL;
 	task->filled.call.begin = begin;
 	task->filled.user_data = late;
 	return status;

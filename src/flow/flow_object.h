@@ -138,7 +138,8 @@ struct plait__flow {
 	plait__preds preds;
 	/* Per entry of the ring: the lane of the op, set at the commit. */
 	uint8_t *lane_of;
-	uint8_t *behind; /* flow_wait.c: is it behind an op of the thread's? */
+	uint8_t *behind; /* scratch of sweeps: is it behind the ops in question? */
+	uint64_t newest_outside; /* op that a signal or an inbox ends; or 0 */
 	uint64_t last_in_lane[PLAIT__FLOW_LANES];
 	uint32_t next_lane;
 	uint64_t newest_late; /* the newest op in a late lane */
@@ -206,6 +207,7 @@ typedef struct plait__flow_task {
 	bool is_urgent;
 	bool is_always;	 /* it cannot be cancelled */
 	bool is_late;	 /* another thread finishes it */
+	bool is_outside; /* a signal, or the owner of an inbox */
 	const char *label;
 	plait__op_work filled;
 	uint64_t cells;

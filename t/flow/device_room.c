@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Eviction from memories of devices: bytes that a sweep copies, refusals, what is
- * recorded, failures, and submissions of several threads. */
+/* Eviction from memories of devices: bytes that sweeps copy, tasks that wait,
+ * refusals, and submissions of several threads. */
 #include "flows.h"
 
 #include <pthread.h>
@@ -73,7 +73,7 @@ static void check_data(int i, float want)
 /* Bytes that evictions copied to the host, as the record says. */
 static uint64_t count_evicted(uint64_t *out_count)
 {
-	static char text[1 << 16];
+	static char text[1 << 18];
 	uint64_t bytes = 0, sum = 0;
 
 	*out_count = 0;
@@ -81,6 +81,7 @@ static uint64_t count_evicted(uint64_t *out_count)
 				&bytes, &flow_rig.error), PLAIT_OK);
 	if (!OK(bytes < sizeof(text)))
 		return 0;
+	text[bytes] = '\0';
 	for (const char *at = text;
 	     (at = strstr(at, "; evicts \"")) != NULL; at++) {
 		const char *colon = strstr(at, " from memory 1: ");
@@ -113,6 +114,132 @@ static void sweep(void)
 	OK(moved > 0);
 	for (int i = 1; i < MANY; i++)
 		check_data(i, (float)(i + 1 + 3));
+	close_all();
+}
+
+/* Sweeps over all data, each forward, in a memory for `room` of them: what is
+ * evicted, as a part of what sweeps back and forth would evict in it. */
+static void sweep_again(int room)
+{
+	enum { SWEEPS = 10 };
+	const uint64_t by_hand = (uint64_t)((SWEEPS - 1) * (MANY - room) +
+					    MANY - room);
+	uint64_t evictions, moved;
+
+	flow_flags = PLAIT_FLOW_RECORD | PLAIT_FLOW_CHECK;
+	if (!open_on(1, "chaos:devices=1", 1, (uint64_t)room * BYTES))
+		return;
+	for (int k = 0; k < SWEEPS; k++)
+		for (int i = 0; i < MANY; i++)
+			OK_THAT(add(i, i, &flow_rig.error) == PLAIT_OK,
+				"launch: %s", flow_rig.error.text);
+	moved = count_evicted(&evictions);
+	OK_THAT(10 * evictions <= 13 * by_hand, "%llu evictions, by hand %llu",
+		(unsigned long long)evictions, (unsigned long long)by_hand);
+	NOTE("a memory for %d of %d: %llu evictions, by hand %llu", room, MANY,
+	     (unsigned long long)evictions, (unsigned long long)by_hand);
+	OK(moved == evictions * BYTES);
+	for (int i = 0; i < MANY; i++)
+		check_data(i, (float)((i + 1) << SWEEPS));
+	close_all();
+}
+
+static void sweeps(void)
+{
+	sweep_again(4);
+	sweep_again(8);
+	sweep_again(12);
+}
+
+/* ---- tasks that wait ---- */
+
+static void launch(int i)
+{
+	OK_THAT(add(i, i, &flow_rig.error) == PLAIT_OK, "launch: %s",
+		flow_rig.error.text);
+}
+
+/* In a memory for three, d0 is used less often than d1 and d2: it would go. */
+static bool open_for_three(void)
+{
+	if (!open_on(1, "chaos:devices=1", 2, 3 * BYTES))
+		return false;
+	for (int r = 0; r < 2; r++) {
+		launch(0);
+		for (int k = 0; k < 6; k++) {
+			launch(1);
+			launch(2);
+		}
+	}
+	return true;
+}
+
+/* The newest task of d0 waits for something outside of the flow: d1 or d2 goes. */
+static void pass_over(void)
+{
+	launch(0);
+	launch(3);
+}
+
+static void check_passed_over(float zeroth)
+{
+	check_data(0, zeroth);
+	check_data(1, 2 << 12);
+	check_data(2, 3 << 12);
+	check_data(3, 8);
+	close_all();
+}
+
+static void behind_signal(void)
+{
+	plait_task_desc desc = { .size = sizeof(desc), .kind = PLAIT_TASK_WAIT,
+				 .sequence = 1, .access_count = 1 };
+	plait_access access = { .size = sizeof(access),
+				.mode = PLAIT_ACCESS_READ_WRITE };
+
+	if (!open_for_three())
+		return;
+	access.data = data[0];
+	desc.accesses = &access;
+	desc.signal = flow_rig.gate;
+	OK_THAT(plait_flow_submit(flow, &desc, NULL, &flow_rig.error) ==
+		PLAIT_OK, "wait: %s", flow_rig.error.text);
+	pass_over();
+	OK(plait_signal_raise(flow_rig.gate, 1, NULL) == PLAIT_OK);
+	check_passed_over(8);
+}
+
+static void behind_mapping(void)
+{
+	void *pointer = NULL;
+
+	if (!open_for_three())
+		return;
+	OK(plait_data_map(data[0], NULL, PLAIT_MAP_WRITE, &pointer,
+			  &flow_rig.error) == PLAIT_OK);
+	for (int k = 0; k < N; k++)
+		((float *)pointer)[k] = 7;
+	pass_over();
+	OK(plait_data_unmap(data[0], pointer, NULL) == PLAIT_OK);
+	check_passed_over(14);
+}
+
+/* Both are behind the caller's own mapping: no wait would end. */
+static void all_behind_mapping(void)
+{
+	struct rig *rig = &flow_rig;
+	void *pointer = NULL;
+
+	if (!open_on(1, "chaos:devices=1", 2, 2 * BYTES))
+		return;
+	OK(plait_data_map(data[0], NULL, PLAIT_MAP_WRITE, &pointer,
+			  &rig->error) == PLAIT_OK);
+	OK(add(0, 1, NULL) == PLAIT_OK);
+	REFUSED(add(2, 2, &rig->error), PLAIT_E_DEADLOCK,
+		"is behind a mapping of");
+	OK(plait_data_unmap(data[0], pointer, NULL) == PLAIT_OK);
+	OK(add(2, 2, NULL) == PLAIT_OK);
+	check_data(2, 6);
 	close_all();
 }
 
@@ -210,6 +337,10 @@ static void ends(void)
 
 static const struct tap_scenario all[] = {
 	{ "a sweep", sweep },
+	{ "sweeps", sweeps },
+	{ "behind a signal", behind_signal },
+	{ "behind a mapping", behind_mapping },
+	{ "all behind a mapping", all_behind_mapping },
 	{ "too large", too_large },
 	{ "a small device", small_device },
 	{ "threads", threads },

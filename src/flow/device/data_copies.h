@@ -9,6 +9,7 @@
 #define PLAIT_SRC_FLOW_DEVICE_DATA_COPIES_H
 
 #include "flow/memory/coherence.h"
+#include "flow/memory/reuse.h"
 #include "flow/region/front_map.h"
 
 #include "object/memory/buffer.h"
@@ -16,8 +17,9 @@
 typedef struct plait__data_copy {
 	plait__front_map map;
 	plait__buffer *buffer; /* one reference, or null */
-	uint64_t last_use;     /* the newest launch in the memory */
-	uint64_t request;      /* of room: the newest one that uses it */
+	plait__reuse reuse;    /* by launches in the memory */
+	uint64_t request;      /* of room: the newest one that uses it, */
+	uint64_t skipped;      /* or that does not wait for its tasks */
 	uint64_t saved_bytes;  /* copied to the program's since the last eviction */
 } plait__data_copy;
 
