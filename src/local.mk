@@ -509,6 +509,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/run/predicate_call.c %D%/run/predicate_call.h
 %C%_libplaitcore_la_SOURCES += %D%/run/run_instance.c
 %C%_libplaitcore_la_SOURCES += %D%/run/run_turns.c %D%/run/run_turns.h
+%C%_libplaitcore_la_SOURCES += %D%/run/skipped_calls.c %D%/run/skipped_calls.h
 %C%_libplaitcore_la_SOURCES += %D%/run/outer_runs.h
 %C%_libplaitcore_la_SOURCES += %D%/run/host/lane_park.c
 %C%_libplaitcore_la_SOURCES += %D%/run/host/lane_patience.c

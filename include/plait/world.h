@@ -255,9 +255,9 @@ PLAIT_API plait_status plait_collective_call(plait_collective *collective,
  * the elements and does other work while ranks are late, so no thread waits;
  * without workers, threads that wait for the queue do.  A failure is that of the
  * queue.  If a command before it fails, or the run is cancelled, the rank leaves
- * the call, and the other ranks' calls fail with its name.  It does so before the
- * end of the run, which the failure of the queue may precede: wait for the run
- * before the next call.  After 64 submissions in flight the call waits for one.
+ * the call, which counts on all ranks before the queue tells the failure, and the
+ * other ranks' calls fail with its name.  After 64 submissions in flight the call
+ * waits for one.
  *
  * @param collective borrowed, non-null: the collective
  * @param queue      borrowed, non-null: a queue of any device of the context

@@ -9,6 +9,7 @@
 #include "run/record/recorder.h"
 #include "run/rehearse.h"
 #include "run/run.h"
+#include "run/skipped_calls.h"
 
 #include "base/error.h"
 #include "graph/plan/local_memory.h"
@@ -39,6 +40,7 @@ static void destroy(plait__program *program)
 		program->engine->unmake(instance);
 		plait__frame_free(&instance->frame);
 		plait__section_pool_free(&instance->sections);
+		plait__skipped_calls_free(instance);
 	}
 	plait__recorder_free(plait__program_recorder(program));
 	plait__kernel_versions_free(program);
@@ -108,6 +110,8 @@ static plait_status make_instance(plait__program *program, uint32_t index,
 	instance->program = program;
 	instance->index = index;
 	status = plait__frame_make(&instance->frame, &program->layout, error);
+	if (status == PLAIT_OK)
+		status = plait__skipped_calls_make(instance, error);
 	if (status == PLAIT_OK)
 		status = program->engine->make(instance, error);
 	return status;

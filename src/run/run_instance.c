@@ -7,6 +7,7 @@
 #include "run/kernel_versions.h"
 #include "run/run.h"
 #include "run/run_turns.h"
+#include "run/skipped_calls.h"
 
 #include "run/record/recorder.h"
 
@@ -272,6 +273,7 @@ void plait__instance_skip(plait__instance *instance, plait_status status)
 		    "failed");
 	instance->queue_failed = true;
 	swap_recordings(instance);
+	plait__skipped_calls_number(instance);
 	plait__instance_stop(instance, &why);
 }
 

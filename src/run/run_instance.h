@@ -76,6 +76,8 @@ struct plait__instance {
 	const plait_error *turn_lost; /* the failure of an abandoned run that
 				       * this one follows, or null */
 	plait_error abandoned_why;
+	struct plait__skipped_call *skipped_calls; /* skipped_calls.h */
+	uint32_t skipped_call_count;
 	plait__run_races race_call; /* of a call, until it is over; then its
 				     * `races` is null */
 	/* Calls of plans by functions of a run. */
@@ -148,8 +150,8 @@ void plait__instance_stop(plait__instance *instance, const plait_error *why);
 void plait__instance_abandon(plait__instance *instance, const plait_error *why);
 
 /* Stop a run before its start because its queue has failed: the run records
- * nothing and reports no failure to the queue.  The caller starts it all the
- * same, so that its engine completes it. */
+ * nothing, reports no failure to the queue, and takes numbers for its collective
+ * calls.  The caller starts it all the same, so that its engine completes it. */
 void plait__instance_skip(plait__instance *instance, plait_status status);
 
 /* The thread that called plait_plan_call ends inside the call.  `instance` is

@@ -6,49 +6,36 @@
 #include "graph/build/collective_nodes.h"
 #include "graph/build/graph.h"
 
-/* The record of a node, which the graph and its plans hold. */
-typedef struct node_record {
-	plait__collective_record head;	/* first */
-	plait__held_call call;
-} node_record;
-
+/* The record of a node, which the graph and its plans hold, is a held call. */
 static void destroy_record(plait__object *object)
 {
-	node_record *record = (node_record *)(void *)object;
+	plait__held_call *record = (plait__held_call *)(void *)object;
 
-	plait__held_call_drop(&record->call);
+	plait__held_call_drop(record);
 	plait__free(plait__context_allocator(object->context), record,
 		    sizeof(*record));
 }
 
 static const plait__class record_class = { .destroy = destroy_record };
 
-static int32_t execute(void *user_data)
-{
-	const node_record *record = user_data;
-
-	return plait__held_call_execute(&record->call);
-}
-
 /* The caller gets one hold. */
 static plait_status make_record(plait__collective *collective,
 				const plait_collective_run *run,
-				node_record **out, plait_error *error)
+				plait__held_call **out, plait_error *error)
 {
 	plait__context *context = collective->object.context;
 	const plait_allocator *allocator = plait__context_allocator(context);
-	node_record *record = plait__alloc(allocator, sizeof(*record));
+	plait__held_call *record = plait__alloc(allocator, sizeof(*record));
 	plait_status status;
 
 	if (record == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a collective of a graph");
-	status = plait__held_call_make(&record->call, collective, run, error);
+	status = plait__held_call_make(record, collective, run, error);
 	if (status != PLAIT_OK) {
 		plait__free(allocator, record, sizeof(*record));
 		return status;
 	}
-	record->head.world = collective->world;
 	/* Without a handle it cannot fail. */
 	(void)plait__object_init(&record->head.object, &record_class, context,
 				 NULL);
@@ -56,20 +43,20 @@ static plait_status make_record(plait__collective *collective,
 	return PLAIT_OK;
 }
 
-static plait_status add_node(plait__graph *graph, node_record *record,
+static plait_status add_node(plait__graph *graph, plait__held_call *record,
 			     const char *label, plait_node after,
 			     plait_node *out, plait_error *error)
 {
-	const plait_collective_run *run = &record->call.run;
+	const plait_collective_run *run = &record->run;
 	plait_node_desc desc = {
 		.size = sizeof(desc), .kind = PLAIT_NODE_COLLECTIVE,
 		.label = label,
 		.flags = PLAIT_CALL_ANY_THREAD | PLAIT_CALL_COROUTINE,
-		.function = execute, .user_data = record,
+		.function = plait__held_call_execute, .user_data = record,
 		.source = run->input, .source_offset = run->input_offset,
-		.bytes = record->call.bytes[0],
+		.bytes = record->bytes[0],
 		.target = run->output, .target_offset = run->output_offset,
-		.pattern = record->call.bytes[1],
+		.pattern = record->bytes[1],
 	};
 	plait_status status = plait__held_call_device(
 		graph->object.context, &desc.device, error);
@@ -83,7 +70,7 @@ static plait_status add(plait__graph *graph, plait__collective *collective,
 			const plait_collective_run *run, const char *label,
 			plait_node after, plait_node *out, plait_error *error)
 {
-	node_record *record = NULL;
+	plait__held_call *record = NULL;
 	plait_status status = plait__context_check_same(
 		&graph->object, &collective->object, error);
 

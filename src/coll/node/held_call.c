@@ -12,6 +12,7 @@
 #include "object/wait/suspension.h"
 #include "run/external/coroutine_command.h"
 #include "run/run_instance.h"
+#include "run/skipped_calls.h"
 
 #include <stdio.h>
 
@@ -60,6 +61,13 @@ static void drop_buffers(plait__held_call *call)
 			plait__object_drop_deferred(&call->buffers[i]->object);
 }
 
+static uint64_t take_number(const plait__collective_record *record)
+{
+	const plait__held_call *call = (const plait__held_call *)record;
+
+	return plait__collective_call_take(call->collective);
+}
+
 plait_status plait__held_call_make(plait__held_call *call,
 				   plait__collective *collective,
 				   const plait_collective_run *run,
@@ -84,6 +92,8 @@ plait_status plait__held_call_make(plait__held_call *call,
 	}
 	plait__object_hold(&collective->object);
 	call->collective = collective;
+	call->head.world = collective->world;
+	call->head.take_number = take_number;
 	return PLAIT_OK;
 }
 
@@ -193,15 +203,27 @@ static plait_status pause(void *arg, uint32_t turns, plait_error *error)
 
 /* ---- execution ---- */
 
-int32_t plait__held_call_execute(const plait__held_call *call)
+/* The run was stopped; behind a failed queue it has the call's number. */
+static void leave(const plait__held_call *call)
 {
+	plait_error why = { .size = sizeof(why) };
+
+	(void)fail_stopped(&why);
+	plait__collective_call_leave(
+		call->collective,
+		plait__skipped_calls_use(plait__run_instance_current(),
+					 &call->head), &why);
+}
+
+int32_t plait__held_call_execute(void *held_call)
+{
+	const plait__held_call *call = held_call;
 	const plait__collective_pause how = { pause,
 					      &call->collective->object };
 	plait_error why = { .size = sizeof(why) };
 
 	if (plait_run_is_stopping()) {
-		(void)fail_stopped(&why);
-		plait__collective_call_leave(call->collective, &why);
+		leave(call);
 		return 0;
 	}
 	if (plait__collective_call_paused(call->collective, &call->run,

@@ -8,9 +8,11 @@
 #define PLAIT_SRC_COLL_NODE_HELD_CALL_H
 
 #include "coll/project/collective_object.h"
+#include "graph/build/collective_nodes.h"
 #include "object/memory/buffer.h"
 
 typedef struct plait__held_call {
+	plait__collective_record head;	/* first; its object is a node's */
 	plait__collective *collective;	/* held; null: not made */
 	plait_collective_run run;	/* its handles may be stale */
 	plait__buffer *buffers[2];	/* of input and output, held, or null */
@@ -25,9 +27,9 @@ plait_status plait__held_call_make(plait__held_call *call,
 				   plait_error *error);
 void plait__held_call_drop(plait__held_call *call);
 
-/* Execute the call in a coroutine, or leave it in a stopped run.  Fails the
- * command with the text; returns the result of the host function. */
-int32_t plait__held_call_execute(const plait__held_call *call);
+/* Execute the plait__held_call in a coroutine, or leave it in a stopped run.
+ * Fails the command with the text; a host function. */
+int32_t plait__held_call_execute(void *held_call);
 
 /* Find the host device on which the coroutine runs. */
 plait_status plait__held_call_device(plait__context *context,

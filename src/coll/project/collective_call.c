@@ -384,7 +384,7 @@ static plait_status unmap(const collective_call *call)
 	return status;
 }
 
-static uint64_t take_number(plait__collective *collective)
+uint64_t plait__collective_call_take(plait__collective *collective)
 {
 	/* The order of calls is the program's. */
 	return at_add_u64(&collective->begun, 1) + 1;
@@ -480,7 +480,7 @@ plait_status plait__collective_call_paused(plait__collective *collective,
 {
 	plait_error why = { .size = sizeof(why) };
 	uint64_t start_ns = begin_span(collective);
-	uint64_t number = take_number(collective);
+	uint64_t number = plait__collective_call_take(collective);
 
 	/* Acquire: pairs with the release in run_told. */
 	if (at_exchange_u32(&collective->busy, 1) == 0)
@@ -494,9 +494,10 @@ plait_status plait__collective_call_paused(plait__collective *collective,
 }
 
 void plait__collective_call_leave(plait__collective *collective,
-				  const plait_error *why)
+				  uint64_t number, const plait_error *why)
 {
-	stop(collective, take_number(collective), why);
+	stop(collective, number != 0 ? number :
+		     plait__collective_call_take(collective), why);
 }
 
 PLAIT_API plait_status plait_collective_call(plait_collective *collective,
@@ -518,8 +519,8 @@ PLAIT_API plait_status plait_collective_call(plait_collective *collective,
 				   "collective; create one for each thread");
 	}
 	start_ns = begin_span(entered);
-	status = run_told(entered, take_number(entered), start_ns, run, NULL,
-			  NULL, error);
+	status = run_told(entered, plait__collective_call_take(entered),
+			  start_ns, run, NULL, NULL, error);
 	plait__object_leave(&entered->object);
 	return status;
 }

@@ -34,8 +34,11 @@ plait_status plait__collective_call_paused(plait__collective *collective,
 					   const plait__collective_pause *pause,
 					   plait_error *error);
 
-/* Leave the next call, which all ranks are told. */
+/* Take the number of the next call; the caller then leaves it.  Any thread. */
+uint64_t plait__collective_call_take(plait__collective *collective);
+
+/* Leave call `number`, or the next one if that is 0; all ranks are told. */
 void plait__collective_call_leave(plait__collective *collective,
-				  const plait_error *why);
+				  uint64_t number, const plait_error *why);
 
 #endif

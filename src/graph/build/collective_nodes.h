@@ -6,7 +6,7 @@
  *
  *	function, user_data	coroutine; user_data is a plait__collective_record,
  *				which the graph and its plans hold; or
- *				user_data_parameter without one
+ *				user_data_parameter, with one for each run
  *	source, bytes		what is read
  *	target, pattern		what is read and written; `pattern` are its bytes
  */
@@ -15,11 +15,14 @@
 
 #include "graph/build/graph.h"
 
-/* Start of the record of a node.  The nodes of one world have an order in each
- * graph (graph/plan/collective_order.h). */
+/* First member of what the function gets.  The nodes of one world have an order in
+ * each graph (graph/plan/collective_order.h). */
 typedef struct plait__collective_record {
-	plait__object object;	/* without a handle */
+	plait__object object;	/* of a node; without a handle */
 	const void *world;
+	/* Take the number of the next call, which the rank leaves; any thread,
+	 * in notification callbacks, too. */
+	uint64_t (*take_number)(const struct plait__collective_record *record);
 } plait__collective_record;
 
 /* Hold the record, and push the accesses.  The function of the draft is
