@@ -2,31 +2,19 @@
 /* Submissions over the ranks of a world; see rank_submit.h. */
 #include "flow/rank_submit.h"
 
-#include "flow/access/chunks.h"
 #include "flow/commit.h"
 #include "flow/flow_late.h"
 #include "flow/flow_wait.h"
 #include "flow/own_tasks.h"
 #include "flow/rank_engine.h"
 #include "flow/rank_horizon.h"
+#include "flow/rank_plan.h"
 #include "flow/rank_stop.h"
+#include "flow/reduction.h"
 
 #include "base/error.h"
 #include "object/wait/suspension.h"
 #include "pool/callback_scope.h"
-
-/* A submission. */
-struct turn {
-	plait__flow *flow;
-	plait__flow_ranks *ranks;
-	const plait_task_desc *desc; /* null: a host access */
-	plait__task_split_prepare prepare;
-	const char *label;
-	uint64_t word; /* for the hash of the program */
-	bool has_changed; /* the owner maps have */
-	uint32_t done;	  /* own pieces */
-	uint64_t numbers[PLAIT__CHUNKS_MOST];
-};
 
 /* ---- turns ---- */
 
@@ -43,7 +31,7 @@ static plait_status check_caller(const plait__flow *flow, plait_error *error)
 	return PLAIT_OK;
 }
 
-static plait_status take_turn(struct turn *turn, plait_error *error)
+static plait_status take_turn(plait__rank_turn *turn, plait_error *error)
 {
 	plait__flow_ranks *ranks = turn->ranks;
 	plait_status status = check_caller(turn->flow, error);
@@ -68,192 +56,38 @@ static plait_status take_turn(struct turn *turn, plait_error *error)
 	return status;
 }
 
-static void end_turn(struct turn *turn)
+static void end_turn(plait__rank_turn *turn)
 {
 	plait__flow_lock(turn->flow);
 	turn->ranks->is_submitting = false;
 	plait__flow_unlock(turn->flow);
 }
 
-/* ---- plans: under the lock of the flow ---- */
-
-static void mix(struct turn *turn, uint64_t word)
-{
-	turn->word = plait__program_hash_mix(turn->word, word);
-}
-
-/* Copy the accesses of the prepared task. */
-static bool list_accesses(struct turn *turn, uint32_t count)
-{
-	plait__vector *list = &turn->ranks->accesses;
-
-	plait__vector_truncate(list, 0);
-	for (uint32_t i = 0; i < count; i++) {
-		const plait__flow_access *access = &turn->flow->accesses[i];
-		const plait__rank_access copy = {
-			.owners = access->whole->owners,
-			.whole = &access->whole->box, .box = access->box,
-			.each = access->whole->element_bytes,
-			.mode = access->mode,
-		};
-
-		if (PLAIT__VECTOR_ADD(list, &copy) == NULL)
-			return false;
-		mix(turn, access->whole->number << 2 | access->mode);
-		for (int d = 0; d < 3; d++) {
-			mix(turn, access->box.low[d]);
-			mix(turn, access->box.high[d]);
-		}
-	}
-	return true;
-}
-
-/* Append the transfers in which this rank takes part, with their data held. */
-static bool add_transfers(struct turn *turn)
-{
-	plait__flow_ranks *ranks = turn->ranks;
-
-	for (uint32_t i = 0; i < ranks->listed.count; i++) {
-		const plait__rank_transfer *at =
-			plait__vector_at(&ranks->listed, i);
-		plait__rank_step step = {
-			.data = turn->flow->accesses[at->access].whole,
-			.box = at->box, .sends = at->from == ranks->rank,
-			.transfer = ++ranks->transfers,
-		};
-
-		step.peer = step.sends ? at->to : at->from;
-		if (!step.sends && at->to != ranks->rank)
-			continue;
-		if (PLAIT__VECTOR_ADD(&ranks->steps, &step) == NULL)
-			return false;
-		plait__object_hold(&step.data->object);
-	}
-	return true;
-}
-
-/* Note the task that was prepared, which has `count` accesses and runs on a
- * rank, or on all.  Returns false without memory. */
-static bool plan(struct turn *turn, uint32_t count, uint32_t rank,
-		 uint32_t piece)
-{
-	plait__flow_ranks *ranks = turn->ranks;
-	const plait__rank_step step = { .peer = piece };
-	const plait__rank_task task = { rank, ranks->count, ++ranks->tasks };
-
-	mix(turn, rank);
-	plait__vector_truncate(&ranks->listed, 0);
-	if (!plait__task_ranks_run(ranks->accesses.items, count, &task,
-				   &ranks->versions, &ranks->listed) ||
-	    !add_transfers(turn))
-		return false;
-	return turn->desc == NULL ||
-	       (rank != ranks->rank && rank != PLAIT__TASK_RANKS_ALL) ||
-	       PLAIT__VECTOR_ADD(&ranks->steps, &step) != NULL;
-}
-
-static bool runs_everywhere(const plait_task_desc *desc)
-{
-	return desc->kind == PLAIT_TASK_READ ||
-	       desc->kind == PLAIT_TASK_WRITE ||
-	       desc->kind == PLAIT_TASK_EMIT || desc->kind == PLAIT_TASK_WAIT;
-}
-
-static uint32_t rank_of(const struct turn *turn, const plait__flow_task *task,
-			uint32_t accesses)
-{
-	const plait__flow_ranks *ranks = turn->ranks;
-
-	if (task->chunk.count > 1)
-		return (uint32_t)((uint64_t)task->chunk.index * ranks->count /
-				  task->chunk.count);
-	if (runs_everywhere(turn->desc))
-		return PLAIT__TASK_RANKS_ALL;
-	return plait__task_ranks_choose(ranks->accesses.items, accesses,
-					ranks->count);
-}
-
-/* Prepare a piece as if it were to run here; nothing stays. */
-static plait_status prepare(struct turn *turn, uint32_t piece,
-			    plait__flow_task *task, plait_error *error)
-{
-	plait__object *closing = task->closing;
-	plait_status status;
-
-	plait__flow_task_clear(task, turn->flow);
-	task->closing = closing;
-	task->chunk.index = piece;
-	/* Not set but by launches. */
-	task->chunk.count = 0;
-	status = turn->prepare(task, turn->desc, error);
-	if (task->late != NULL)
-		plait__late_return(task);
-	return status;
-}
-
-static void mix_task(struct turn *turn, const plait__flow_task *task)
-{
-	mix(turn, turn->desc->kind);
-	if (task->kernel == NULL)
-		return;
-	for (const char *at = task->kernel->kernel->signature->name;
-	     *at != '\0'; at++)
-		mix(turn, (unsigned char)*at);
-	for (int d = 0; d < 3; d++)
-		mix(turn, task->chunk.items.high[d]);
-}
-
-static plait_status plan_pieces(struct turn *turn, plait__flow_task *task,
-				uint32_t count, plait_error *error)
-{
-	plait_status status = PLAIT_OK;
-
-	/* All are prepared before the first one has an effect. */
-	for (uint32_t i = 1; status == PLAIT_OK && i < count; i++)
-		status = prepare(turn, i, task, error);
-	for (uint32_t i = 0; status == PLAIT_OK && i < count; i++) {
-		if (count > 1)
-			status = prepare(turn, i, task, error);
-		if (status == PLAIT_OK &&
-		    !list_accesses(turn, task->access_count))
-			status = plait__fail(error, PLAIT_E_NOMEM,
-					     "no memory for a task");
-		if (status != PLAIT_OK)
-			break;
-		mix_task(turn, task);
-		turn->has_changed = true;
-		if (!plan(turn, task->access_count,
-			  rank_of(turn, task, task->access_count), i))
-			status = plait__fail(error, PLAIT_E_NOMEM,
-					     "no memory for the transfers of a "
-					     "task");
-	}
-	return status;
-}
-
 /* ---- steps ---- */
 
-static plait_status commit_piece(struct turn *turn, uint32_t piece,
-				 plait__object **closing, plait_error *error)
+/* A step of the task that runs here: a piece, or one of a reduction. */
+static plait_status commit_own(plait__rank_turn *turn, uint32_t index,
+			       plait__object **closing, plait_error *error)
 {
 	plait__flow_task task;
-	plait_status status;
+	plait_status status = plait__rank_plan_prepare(turn, index, &task,
+						       error);
 
-	plait__flow_task_clear(&task, turn->flow);
-	task.chunk.index = piece;
-	status = turn->prepare(&task, turn->desc, error);
 	if (status == PLAIT_OK)
 		status = plait__commit_task(&task, error);
-	if (status == PLAIT_OK)
-		turn->numbers[turn->done++] = task.number;
 	else if (task.late != NULL)
 		plait__late_return(&task);
+	if (status == PLAIT_OK) {
+		plait__task_steps_keep(&turn->steps, &task);
+		if (index >= turn->steps.fills)
+			turn->numbers[turn->done++] = task.number;
+	}
 	*closing = task.closing;
 	return status;
 }
 
 /* The op that the task's number is of, if it is not one piece here. */
-static plait_status commit_end(struct turn *turn, plait_task *out,
+static plait_status commit_end(plait__rank_turn *turn, plait_task *out,
 			       plait_error *error)
 {
 	plait__flow_task end = { .flow = turn->flow, .kind = PLAIT__OP_MARK,
@@ -267,7 +101,7 @@ static plait_status commit_end(struct turn *turn, plait_task *out,
 }
 
 /* Commit one step; the last one is the end.  PLAIT_PENDING: no room. */
-static plait_status try_step(struct turn *turn, uint32_t index,
+static plait_status try_step(plait__rank_turn *turn, uint32_t index,
 			     plait_task *out, plait_error *error)
 {
 	plait__flow_ranks *ranks = turn->ranks;
@@ -285,7 +119,7 @@ static plait_status try_step(struct turn *turn, uint32_t index,
 			plait__vector_at(&ranks->steps, index);
 
 		status = step->data == NULL ?
-			commit_piece(turn, step->peer, &closing, error) :
+			commit_own(turn, step->peer, &closing, error) :
 			plait__rank_engine_transfer(ranks, step, error);
 	}
 	plait__flow_unlock(turn->flow);
@@ -293,7 +127,7 @@ static plait_status try_step(struct turn *turn, uint32_t index,
 	return status;
 }
 
-static plait_status commit_step(struct turn *turn, uint32_t index,
+static plait_status commit_step(plait__rank_turn *turn, uint32_t index,
 				plait_task *out, plait_error *error)
 {
 	plait_status status;
@@ -309,7 +143,7 @@ static plait_status commit_step(struct turn *turn, uint32_t index,
 	return status;
 }
 
-static plait_status commit_steps(struct turn *turn, plait_task *out,
+static plait_status commit_steps(plait__rank_turn *turn, plait_task *out,
 				 plait_error *error)
 {
 	uint32_t count = turn->ranks->steps.count;
@@ -325,22 +159,10 @@ static plait_status commit_steps(struct turn *turn, plait_task *out,
 		       commit_step(turn, count, out, error);
 }
 
-static void drop_steps(plait__flow_ranks *ranks)
-{
-	for (uint32_t i = 0; i < ranks->steps.count; i++) {
-		const plait__rank_step *step =
-			plait__vector_at(&ranks->steps, i);
-
-		if (step->data != NULL)
-			plait__object_drop(&step->data->object);
-	}
-	plait__vector_truncate(&ranks->steps, 0);
-}
-
 /* ---- horizons ---- */
 
 /* Wait until the other ranks let this one pass. */
-static plait_status pass(struct turn *turn, uint64_t number,
+static plait_status pass(plait__rank_turn *turn, uint64_t number,
 			 plait_error *error)
 {
 	uint64_t op = 0;
@@ -366,7 +188,7 @@ static plait_status pass(struct turn *turn, uint64_t number,
 }
 
 /* Add the submission to the hash of the program. */
-static plait_status count_task(struct turn *turn, plait_error *error)
+static plait_status count_task(plait__rank_turn *turn, plait_error *error)
 {
 	plait__flow_ranks *ranks = turn->ranks;
 	const plait__horizon *over;
@@ -394,13 +216,13 @@ static plait_status count_task(struct turn *turn, plait_error *error)
 }
 
 /* Commit what was planned.  A failure is one of the flow. */
-static plait_status perform(struct turn *turn, plait_task *out,
+static plait_status perform(plait__rank_turn *turn, plait_task *out,
 			    plait_error *error)
 {
 	plait_error why = { .size = sizeof(why) };
 	plait_status status = commit_steps(turn, out, &why);
 
-	drop_steps(turn->ranks);
+	plait__rank_plan_drop(turn->ranks);
 	if (status == PLAIT_OK)
 		status = count_task(turn, &why);
 	if (status == PLAIT_OK)
@@ -428,26 +250,38 @@ static plait_status check_task(const plait__flow *flow,
 			   "the flow is one over a world: %s", what);
 }
 
-/* PLAIT_PENDING: no room for arguments, and nothing has changed. */
-static plait_status try_plan(struct turn *turn, plait_error *error)
+/* PLAIT_PENDING: as plait__rank_plan_task, but what the task lacks is made. */
+static plait_status try_plan(plait__rank_turn *turn, plait_error *error)
 {
 	plait__flow_task task = { .closing = NULL };
 	plait_status status;
-	uint32_t count;
 
-	turn->word = 0;
-	turn->has_changed = false;
-	plait__flow_lock(turn->flow);
-	status = prepare(turn, 0, &task, error);
-	count = task.chunk.count > 1 ? task.chunk.count : 1;
-	if (status == PLAIT_OK)
-		status = plan_pieces(turn, &task, count, error);
-	plait__flow_unlock(turn->flow);
-	plait__object_close_deferred(task.closing);
+	do {
+		plait__flow_lock(turn->flow);
+		status = plait__rank_plan_task(turn, &task, error);
+		plait__flow_unlock(turn->flow);
+		plait__object_close_deferred(task.closing);
+		task.closing = NULL;
+		if (status != PLAIT_PENDING || task.wants == NULL)
+			return status;
+		status = plait__reduction_supply(&task, error);
+		/* Data has one number on all ranks. */
+		turn->has_changed = status != PLAIT_OK;
+	} while (status == PLAIT_OK);
 	return status;
 }
 
-static plait_status submit(struct turn *turn, plait_task *out,
+/* The next launch that reduces gets other rows. */
+static void advance(plait__rank_turn *turn)
+{
+	if (turn->steps.count == turn->steps.pieces)
+		return;
+	plait__flow_lock(turn->flow);
+	plait__reduction_advance(turn->flow);
+	plait__flow_unlock(turn->flow);
+}
+
+static plait_status submit(plait__rank_turn *turn, plait_task *out,
 			   plait_error *error)
 {
 	plait_error why = { .size = sizeof(why) };
@@ -458,9 +292,12 @@ static plait_status submit(struct turn *turn, plait_task *out,
 		if (status != PLAIT_OK)
 			return status;
 	}
-	if (status == PLAIT_OK)
-		return perform(turn, out, error);
-	drop_steps(turn->ranks);
+	if (status == PLAIT_OK) {
+		status = perform(turn, out, error);
+		advance(turn);
+		return status;
+	}
+	plait__rank_plan_drop(turn->ranks);
 	if (turn->has_changed)
 		plait__rank_stop_all(turn->ranks, &why);
 	return plait__error_copy(error, &why);
@@ -471,7 +308,7 @@ plait_status plait__rank_submit_task(plait__flow *flow,
 				     plait__task_split_prepare prepare_task,
 				     plait_task *out, plait_error *error)
 {
-	struct turn turn;
+	plait__rank_turn turn;
 	plait_status status = check_task(flow, desc, error);
 
 	turn.flow = flow;
@@ -491,44 +328,25 @@ plait_status plait__rank_submit_task(plait__flow *flow,
 
 /* ---- host access ---- */
 
-/* Note an access by all ranks.  Caller holds the lock of the flow. */
-static plait_status plan_access(struct turn *turn, plait__data *data,
-				const plait_box *box, uint32_t mode,
-				plait_error *error)
-{
-	plait__flow *flow = turn->flow;
-
-	if (plait__commit_reserve_accesses(flow, 1)) {
-		flow->accesses[0] = (plait__flow_access){
-			.whole = data->whole, .box = *box,
-			.map = &data->whole->map, .mode = mode };
-		if (list_accesses(turn, 1) &&
-		    plan(turn, 1, PLAIT__TASK_RANKS_ALL, 0))
-			return PLAIT_OK;
-	}
-	return plait__fail(error, PLAIT_E_NOMEM,
-			   "no memory for the transfers of an access");
-}
-
 plait_status plait__rank_submit_access(plait__flow *flow, plait__data *data,
 				       const plait_box *box, uint32_t mode,
 				       const char *label, plait_error *error)
 {
-	struct turn turn = { .flow = flow, .ranks = flow->ranks,
-			     .label = label, .word = mode };
+	plait__rank_turn turn = { .flow = flow, .ranks = flow->ranks,
+				  .label = label, .word = mode };
 	plait_error why = { .size = sizeof(why) };
 	plait_status status = take_turn(&turn, error);
 
 	if (status != PLAIT_OK)
 		return status;
 	plait__flow_lock(flow);
-	status = plan_access(&turn, data, box, mode & PLAIT__ACCESS_READS,
-			     &why);
+	status = plait__rank_plan_access(&turn, data, box,
+					 mode & PLAIT__ACCESS_READS, &why);
 	plait__flow_unlock(flow);
 	if (status == PLAIT_OK) {
 		status = perform(&turn, NULL, error);
 	} else {
-		drop_steps(turn.ranks);
+		plait__rank_plan_drop(turn.ranks);
 		plait__rank_stop_all(turn.ranks, &why);
 		(void)plait__error_copy(error, &why);
 	}
@@ -540,7 +358,7 @@ plait_status plait__rank_submit_written(plait__flow *flow, plait__data *data,
 					const plait_box *box,
 					plait_error *error)
 {
-	struct turn turn = { .flow = flow, .ranks = flow->ranks };
+	plait__rank_turn turn = { .flow = flow, .ranks = flow->ranks };
 
-	return plan_access(&turn, data, box, PLAIT__ACCESS_WRITES, error);
+	return plait__rank_plan_access(&turn, data, box, PLAIT__ACCESS_WRITES, error);
 }

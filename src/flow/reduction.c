@@ -335,11 +335,6 @@ plait_status plait__reduction_take(plait__flow_task *task,
 	plait_status status = PLAIT__STRUCT_READ(plait_access, &access, given,
 						 error);
 
-	if (status == PLAIT_OK && flow->ranks != NULL)
-		status = plait__fail(error, PLAIT_E_UNSUPPORTED,
-				     "a flow over a world does not reduce; let "
-				     "each piece write an element of its own, "
-				     "and add these up in a task");
 	if (status == PLAIT_OK)
 		status = plait__data_find(flow, access.data, &target, error);
 	if (status == PLAIT_OK)

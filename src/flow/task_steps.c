@@ -48,6 +48,7 @@ void plait__task_steps_init(plait__task_steps *steps,
 	steps->fill.label = steps->combine.label = desc->label;
 	steps->count = steps->fills + steps->pieces +
 		       (task->chunk.count > 1 ? task->reduction_count : 0);
+	steps->fill_high = steps->pieces;
 }
 
 /* ---- one step ---- */
@@ -61,6 +62,17 @@ static const plait__reduction *find_filled(const plait__flow *flow, uint32_t i)
 		if (plait__reduction_needs_fill(at) && i-- == 0)
 			return at;
 	}
+}
+
+/* Make the rows of the chosen pieces the identity. */
+static plait_status prepare_fill(const plait__task_steps *steps, uint32_t i,
+				 plait__flow_task *step, plait_error *error)
+{
+	plait__reduction rows = *find_filled(steps->flow, i);
+
+	rows.first += steps->fill_low;
+	rows.rows = steps->fill_high - steps->fill_low;
+	return plait__reduction_fill(step, &rows, error);
 }
 
 plait_status plait__task_steps_prepare(const plait__task_steps *steps,
@@ -77,8 +89,7 @@ plait_status plait__task_steps_prepare(const plait__task_steps *steps,
 	step->label = steps->desc->label;
 	step->is_urgent = steps->desc->priority > 0;
 	if (i < steps->fills)
-		return plait__reduction_fill(step, find_filled(flow, i),
-					     error);
+		return prepare_fill(steps, i, step, error);
 	return plait__reduction_combine(
 		step,
 		plait__reduction_at(flow, i - steps->fills - steps->pieces),
@@ -94,8 +105,8 @@ const plait_task_desc *plait__task_steps_desc(const plait__task_steps *steps,
 }
 
 /* The target of a reduction lives as long as its partials are used. */
-void plait__task_steps_record(const plait__task_steps *steps, uint32_t i,
-			      const plait__flow_task *step)
+void plait__task_steps_keep(const plait__task_steps *steps,
+			    const plait__flow_task *step)
 {
 	plait__flow *flow = steps->flow;
 
@@ -103,6 +114,12 @@ void plait__task_steps_record(const plait__task_steps *steps, uint32_t i,
 		for (uint32_t k = 0; k < flow->reductions.count; k++)
 			plait__reduction_at(flow, k)->target->whole->last_use =
 				step->number;
+}
+
+void plait__task_steps_record(const plait__task_steps *steps, uint32_t i,
+			      const plait__flow_task *step)
+{
+	plait__task_steps_keep(steps, step);
 	plait__flow_record_task(step, plait__task_steps_desc(steps, i));
 }
 

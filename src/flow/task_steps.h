@@ -26,6 +26,9 @@ typedef struct plait__task_steps {
 	uint32_t fills; /* come first */
 	uint32_t pieces;
 	uint32_t count; /* of all */
+	/* Rows that a fill makes the identity: those of these pieces.  Over a
+	 * world of the rank; else of all. */
+	uint32_t fill_low, fill_high;
 } plait__task_steps;
 
 /* `task`: piece 0, which is prepared. */
@@ -44,7 +47,11 @@ plait_status plait__task_steps_check(const plait__task_steps *steps,
 				     const plait__flow_task *task,
 				     plait_error *error);
 
-/* Step i was committed: record it. */
+/* A step was committed: keep what it needs. */
+void plait__task_steps_keep(const plait__task_steps *steps,
+			    const plait__flow_task *step);
+
+/* Step i was committed: keep what it needs, and record it. */
 void plait__task_steps_record(const plait__task_steps *steps, uint32_t i,
 			      const plait__flow_task *step);
 

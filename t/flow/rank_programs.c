@@ -2,185 +2,9 @@
 /*
  * Random programs over ranks that are threads, bit by bit against a sequential
  * interpreter on each of them: functions that fail or not, copies, fills, reads
- * and writes of boxes, split launches, mappings and host access.
+ * and writes of boxes, split launches, reductions, mappings and host access.
  */
-#include "world/threads.h"
-
-enum { ARRAYS = 4, N = 240, STEPS = 60, USES = 3, RANKS = 4 };
-
-/* Memory of the interpreter, and which elements are poison. */
-struct array {
-	plait_data *data;
-	uint64_t *real;
-	uint64_t extent[3];
-	uint32_t dimensions;
-	uint64_t model[N];
-	bool poison[N];
-};
-
-struct use {
-	struct array *array;
-	plait_box box;
-	uint32_t mode;
-};
-
-struct work {
-	struct use uses[USES];
-	uint32_t count;
-	uint64_t seed;
-	int32_t result;
-	uint64_t host[N];
-	uint64_t expected[N];
-	bool is_read; /* `host` is to be compared */
-};
-
-struct program {
-	struct array arrays[ARRAYS];
-	struct work works[STEPS];
-	plait_flow *flow;
-	plait_kernel *stencil;
-	uint64_t state;
-	uint32_t wrong;
-	uint32_t step;
-	char text[400]; /* the first mistake */
-};
-
-static struct rank ranks[THREADS_MAX];
-static struct program programs[THREADS_MAX];
-static uint64_t seed_of_round;
-
-static uint64_t below(struct program *program, uint64_t limit)
-{
-	program->state ^= program->state << 13;
-	program->state ^= program->state >> 7;
-	program->state ^= program->state << 17;
-	return program->state % limit;
-}
-
-static void note(struct program *program, const char *what, const char *text)
-{
-	if (program->wrong++ == 0)
-		snprintf(program->text, sizeof(program->text),
-			 "step %u: %s: %s", program->step, what, text);
-}
-
-static bool did(struct rank *rank, const char *what, plait_status status)
-{
-	if (status != PLAIT_OK)
-		note(rank->arg, what, rank->error.text);
-	return status == PLAIT_OK;
-}
-
-/* ---- boxes ---- */
-
-static plait_box random_box(struct program *program, const struct array *array)
-{
-	plait_box box = { { 0, 0, 0 }, { 1, 1, 1 } };
-
-	for (uint32_t d = 0; d < array->dimensions; d++) {
-		uint64_t a = below(program, array->extent[d]);
-		uint64_t b = below(program, array->extent[d]);
-
-		box.low[d] = a < b ? a : b;
-		box.high[d] = (a < b ? b : a) + 1;
-	}
-	return box;
-}
-
-static uint64_t count_of(const plait_box *box)
-{
-	return (box->high[0] - box->low[0]) * (box->high[1] - box->low[1]) *
-	       (box->high[2] - box->low[2]);
-}
-
-static uint64_t place(const struct array *array, const plait_box *box,
-		      uint64_t i)
-{
-	uint64_t wide = box->high[0] - box->low[0];
-	uint64_t tall = box->high[1] - box->low[1];
-	uint64_t x = box->low[0] + i % wide;
-	uint64_t y = box->low[1] + i / wide % tall;
-	uint64_t z = box->low[2] + i / wide / tall;
-
-	return x + array->extent[0] * (y + array->extent[1] * z);
-}
-
-static bool has_poison(const struct use *use)
-{
-	for (uint64_t i = 0; i < count_of(&use->box); i++)
-		if (use->array->poison[place(use->array, &use->box, i)])
-			return true;
-	return false;
-}
-
-static void set_poison(const struct use *use, bool value)
-{
-	for (uint64_t i = 0; i < count_of(&use->box); i++)
-		use->array->poison[place(use->array, &use->box, i)] = value;
-}
-
-static struct use random_use(struct program *program, uint32_t mode)
-{
-	struct use use = { &program->arrays[below(program, ARRAYS)],
-			   { { 0 }, { 0 } }, mode };
-
-	use.box = random_box(program, use.array);
-	return use;
-}
-
-/* ---- tasks ---- */
-
-static uint64_t mix(uint64_t one, uint64_t other)
-{
-	return (one ^ other) * UINT64_C(0x9e3779b97f4a7c15) + (one >> 29);
-}
-
-static void execute(const struct work *work, bool in_model)
-{
-	uint64_t sum = work->seed;
-
-	for (uint32_t pass = PLAIT_ACCESS_READ; pass <= PLAIT_ACCESS_WRITE;
-	     pass++)
-		for (uint32_t u = 0; u < work->count; u++) {
-			const struct use *use = &work->uses[u];
-			uint64_t *memory = in_model ? use->array->model :
-						      use->array->real;
-
-			for (uint64_t i = 0; (use->mode & pass) != 0 &&
-			     i < count_of(&use->box); i++) {
-				uint64_t *at = &memory[place(use->array,
-							     &use->box, i)];
-
-				if (pass == PLAIT_ACCESS_READ)
-					sum = mix(sum, *at);
-				else
-					*at = mix(sum, i);
-			}
-		}
-}
-
-static int32_t run_work(void *user_data)
-{
-	const struct work *work = user_data;
-
-	if (work->result == 0)
-		execute(work, false);
-	return work->result;
-}
-
-/* Poison and cures; returns true if the task runs. */
-static bool predict(const struct work *work)
-{
-	bool spoiled = work->result != 0;
-
-	for (uint32_t u = 0; u < work->count; u++)
-		spoiled |= (work->uses[u].mode & PLAIT_ACCESS_READ) != 0 &&
-			   has_poison(&work->uses[u]);
-	for (uint32_t u = 0; u < work->count; u++)
-		if ((work->uses[u].mode & PLAIT_ACCESS_WRITE) != 0)
-			set_poison(&work->uses[u], spoiled);
-	return !spoiled;
-}
+#include "rank_work.h"
 
 static void add_call(struct rank *rank, struct work *work)
 {
@@ -371,6 +195,110 @@ static void add_launch(struct rank *rank)
 						    &rank->error));
 }
 
+/* ---- reductions, of an operation whose order matters ---- */
+
+static uint64_t join(uint64_t into, uint64_t from)
+{
+	return into * 3 + (from ^ into >> 7);
+}
+
+static void add_part(const struct work *work, uint64_t *into, uint64_t count,
+		     uint64_t low, uint64_t high)
+{
+	for (uint64_t i = 0; i < count; i++)
+		into[i] = mix(into[i] + work->seed, low * 64 + high + i);
+}
+
+/* arguments: the work, the values, the chunk; the piece with the last item fails */
+static int32_t run_sum(void *const *arguments, const plait_launch *launch,
+		       void *user_data)
+{
+	const struct work *work = *(struct work *const *)arguments[0];
+	const plait_box *chunk = arguments[2];
+
+	(void)launch;
+	(void)user_data;
+	add_part(work, *(uint64_t *const *)arguments[1],
+		 count_of(&work->uses[0].box), chunk->low[0], chunk->high[0]);
+	return chunk->high[0] == SUM_ITEMS ? work->result : 0;
+}
+
+static int32_t run_join(void *const *arguments, const plait_launch *launch,
+			void *user_data)
+{
+	uint64_t *into = *(uint64_t *const *)arguments[0];
+	const uint64_t *from = *(const uint64_t *const *)arguments[1];
+
+	(void)user_data;
+	for (uint64_t i = 0; i < launch->items[0]; i++)
+		into[i] = join(into[i], from[i]);
+	return 0;
+}
+
+/* Chunk after chunk. */
+static void execute_sum(const struct work *work)
+{
+	struct array *array = work->uses[0].array;
+	uint64_t count = count_of(&work->uses[0].box), part[N];
+
+	for (uint64_t i = 0; i < count && !work->accumulates; i++)
+		array->model[i] = work->identity;
+	if (work->pieces == 1)
+		add_part(work, array->model, count, 0, SUM_ITEMS);
+	for (uint64_t p = 0; work->pieces > 1 && p < work->pieces; p++) {
+		for (uint64_t i = 0; i < count; i++)
+			part[i] = work->identity;
+		add_part(work, part, count, p * SUM_ITEMS / work->pieces,
+			 (p + 1) * SUM_ITEMS / work->pieces);
+		for (uint64_t i = 0; i < count; i++)
+			array->model[i] = join(array->model[i], part[i]);
+	}
+}
+
+static void choose_sum(struct program *program, struct work *work)
+{
+	static const uint32_t pieces[] = { 1, 2, 3, 4, 6, 12 };
+	struct use *use = &work->uses[0];
+
+	work->accumulates = below(program, 2) == 0;
+	*use = (struct use){ &program->arrays[below(program, ARRAYS)],
+			     { { 0 }, { 0 } },
+			     work->accumulates ? PLAIT_ACCESS_READ_WRITE :
+						 PLAIT_ACCESS_WRITE };
+	memcpy(use->box.high, use->array->extent, sizeof(use->box.high));
+	work->count = 1;
+	work->seed = below(program, UINT64_MAX);
+	work->identity = below(program, UINT64_MAX);
+	work->result = below(program, 12) == 0 ? 7 : 0;
+	work->pieces = pieces[below(program, 6)];
+}
+
+static void add_sum(struct rank *rank, struct work *work)
+{
+	struct program *program = rank->arg;
+	plait_access to = { .size = sizeof(to), .mode = PLAIT_ACCESS_REDUCE,
+			    .combine = program->join };
+	plait_argument arguments[] = { PLAIT_VALUE(work), PLAIT_ACCESS(&to),
+				       PLAIT_CHUNK() };
+	plait_task_desc desc = {
+		.size = sizeof(desc), .kernel = program->sum, .label = "sum",
+		.launch = PLAIT_ITEMS(SUM_ITEMS), .arguments = arguments,
+		.argument_count = 3 };
+	plait_task task;
+
+	choose_sum(program, work);
+	to.data = work->uses[0].array->data;
+	to.identity = work->identity;
+	to.flags = work->accumulates ? PLAIT_ACCESS_ACCUMULATE : 0;
+	desc.split = work->pieces > 1;
+	desc.pieces = desc.split ? (uint32_t)work->pieces : 0;
+	if (predict(work))
+		execute_sum(work);
+	(void)did(rank, "sum", plait_flow_submit(
+		program->flow, &desc,
+		below(program, 2) == 0 ? &task : NULL, &rank->error));
+}
+
 /* ---- host access ---- */
 
 static void compare(struct program *program, const struct use *use,
@@ -453,7 +381,8 @@ static void step(struct rank *rank, struct work *work)
 {
 	struct program *program = rank->arg;
 
-	switch (below(program, 12)) {
+	switch (below(program, 14)) {
+	case 12: case 13: add_sum(rank, work); break;
 	case 0: add_fill(rank, work); break;
 	case 1: case 2: add_copy(rank, work); break;
 	case 3: add_host(rank, work, true); break;
@@ -470,6 +399,35 @@ static void step(struct rank *rank, struct work *work)
 		break;
 	default: add_call(rank, work); break;
 	}
+}
+
+static plait_kernel *make_kernel(struct rank *rank,
+				 plait_kernel_function function,
+				 const char *signature)
+{
+	const plait_kernel_desc desc = { .size = sizeof(desc),
+					 .function = function,
+					 .signature = signature };
+	plait_kernel *kernel = NULL;
+
+	(void)did(rank, "kernel", plait_kernel_create(rank->context, &desc,
+						      &kernel, &rank->error));
+	return kernel;
+}
+
+static void make_kernels(struct rank *rank)
+{
+	struct program *program = rank->arg;
+
+	program->stencil = make_kernel(
+		rank, run_stencil, "stencil(a: in pointer u64, b: pointer u64, "
+				   "c: struct chunk 48)");
+	program->sum = make_kernel(
+		rank, run_sum, "sum(work: u64, to: inout pointer u64, "
+			       "c: struct chunk 48)");
+	program->join = make_kernel(
+		rank, run_join, "join(into: inout pointer u64, "
+				"from: in pointer u64, n: u64)");
 }
 
 static void make_arrays(struct rank *rank)
@@ -530,10 +488,6 @@ static void run_program(struct rank *rank)
 		.size = sizeof(desc), .world = rank->world, .horizon = 16,
 		.window = seed_of_round % 2 == 0 ? 64 : 0,
 		.lanes = 1 + rank->rank % 2 };
-	const plait_kernel_desc kernel = {
-		.size = sizeof(kernel), .function = run_stencil,
-		.signature = "stencil(a: in pointer u64, b: pointer u64, "
-			     "c: struct chunk 48)" };
 
 	rank->arg = program;
 	program->state = seed_of_round * UINT64_C(0x9e3779b97f4a7c15) | 1;
@@ -541,8 +495,7 @@ static void run_program(struct rank *rank)
 						 &program->flow,
 						 &rank->error)))
 		return;
-	(void)did(rank, "kernel", plait_kernel_create(
-		rank->context, &kernel, &program->stencil, &rank->error));
+	make_kernels(rank);
 	make_arrays(rank);
 	/* The first work is that of the end. */
 	for (program->step = 1; program->step < STEPS && program->wrong == 0;
@@ -550,6 +503,8 @@ static void run_program(struct rank *rank)
 		step(rank, &program->works[program->step]);
 	end_program(rank);
 	plait_kernel_release(program->stencil);
+	plait_kernel_release(program->sum);
+	plait_kernel_release(program->join);
 	plait_flow_release(program->flow);
 }
 

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* Plans of submissions over ranks; see rank_plan.h. */
+#include "flow/rank_plan.h"
+
+#include "flow/commit.h"
+#include "flow/flow_late.h"
+#include "flow/reduction.h"
+
+#include "base/error.h"
+
+static void mix(plait__rank_turn *turn, uint64_t word)
+{
+	turn->word = plait__program_hash_mix(turn->word, word);
+}
+
+static plait_status fail_memory(plait_error *error)
+{
+	return plait__fail(error, PLAIT_E_NOMEM,
+			   "no memory for the transfers of a task");
+}
+
+/* ---- one step ---- */
+
+/* Copy the accesses of the prepared step. */
+static bool list_accesses(plait__rank_turn *turn, uint32_t count)
+{
+	plait__vector *list = &turn->ranks->accesses;
+
+	plait__vector_truncate(list, 0);
+	for (uint32_t i = 0; i < count; i++) {
+		const plait__flow_access *access = &turn->flow->accesses[i];
+		const plait__rank_access copy = {
+			.owners = access->whole->owners,
+			.whole = &access->whole->box, .box = access->box,
+			.each = access->whole->element_bytes,
+			.mode = access->mode,
+		};
+
+		if (PLAIT__VECTOR_ADD(list, &copy) == NULL)
+			return false;
+		mix(turn, access->whole->number << 2 | access->mode);
+		for (int d = 0; d < 3; d++) {
+			mix(turn, access->box.low[d]);
+			mix(turn, access->box.high[d]);
+		}
+	}
+	return true;
+}
+
+/* Append the transfers in which this rank takes part, with their data held. */
+static bool add_transfers(plait__rank_turn *turn)
+{
+	plait__flow_ranks *ranks = turn->ranks;
+
+	for (uint32_t i = 0; i < ranks->listed.count; i++) {
+		const plait__rank_transfer *at =
+			plait__vector_at(&ranks->listed, i);
+		plait__rank_step step = {
+			.data = turn->flow->accesses[at->access].whole,
+			.box = at->box, .sends = at->from == ranks->rank,
+			.transfer = ++ranks->transfers,
+		};
+
+		step.peer = step.sends ? at->to : at->from;
+		if (!step.sends && at->to != ranks->rank)
+			continue;
+		if (PLAIT__VECTOR_ADD(&ranks->steps, &step) == NULL)
+			return false;
+		plait__object_hold(&step.data->object);
+	}
+	return true;
+}
+
+/* Note a step that was listed and runs on a rank, or on all.  Returns false without
+ * memory. */
+static bool note(plait__rank_turn *turn, uint32_t count, uint32_t rank,
+		 uint32_t index)
+{
+	plait__flow_ranks *ranks = turn->ranks;
+	const plait__rank_step step = { .peer = index };
+	const plait__rank_task task = { rank, ranks->count, ++ranks->tasks };
+
+	mix(turn, rank);
+	turn->has_changed = true;
+	plait__vector_truncate(&ranks->listed, 0);
+	if (!plait__task_ranks_run(ranks->accesses.items, count, &task,
+				   &ranks->versions, &ranks->listed) ||
+	    !add_transfers(turn))
+		return false;
+	return turn->desc == NULL ||
+	       (rank != ranks->rank && rank != PLAIT__TASK_RANKS_ALL) ||
+	       PLAIT__VECTOR_ADD(&ranks->steps, &step) != NULL;
+}
+
+static void mix_task(plait__rank_turn *turn, const plait__flow_task *task)
+{
+	mix(turn, turn->desc->kind);
+	if (task->kernel == NULL)
+		return;
+	for (const char *at = task->kernel->kernel->signature->name;
+	     *at != '\0'; at++)
+		mix(turn, (unsigned char)*at);
+	for (int d = 0; d < 3; d++)
+		mix(turn, task->chunk.items.high[d]);
+}
+
+/* As if the step were to run here; nothing stays. */
+static plait_status prepare(plait__rank_turn *turn, uint32_t index,
+			    plait__flow_task *task, plait_error *error)
+{
+	plait__object *closing = task->closing;
+	plait_status status = plait__rank_plan_prepare(turn, index, task,
+						       error);
+
+	if (task->closing == NULL)
+		task->closing = closing;
+	if (task->late != NULL)
+		plait__late_return(task);
+	return status;
+}
+
+/* ---- ranks of steps ---- */
+
+static bool runs_everywhere(const plait_task_desc *desc)
+{
+	return desc->kind == PLAIT_TASK_READ ||
+	       desc->kind == PLAIT_TASK_WRITE ||
+	       desc->kind == PLAIT_TASK_EMIT || desc->kind == PLAIT_TASK_WAIT;
+}
+
+/* Of a split launch: the first piece of a rank. */
+static uint32_t first_of(const plait__rank_turn *turn, uint32_t rank)
+{
+	const uint64_t pieces = turn->steps.pieces, ranks = turn->ranks->count;
+
+	return (uint32_t)((rank * pieces + ranks - 1) / ranks);
+}
+
+/* The rank of the step whose accesses are listed. */
+static uint32_t rank_of(const plait__rank_turn *turn, uint32_t index,
+			uint32_t accesses)
+{
+	const plait__flow_ranks *ranks = turn->ranks;
+	const plait__task_steps *steps = &turn->steps;
+
+	if (steps->pieces > 1 && index - steps->fills < steps->pieces)
+		return (uint32_t)((uint64_t)(index - steps->fills) *
+				  ranks->count / steps->pieces);
+	if (runs_everywhere(turn->desc))
+		return PLAIT__TASK_RANKS_ALL;
+	return plait__task_ranks_choose(ranks->accesses.items, accesses,
+					ranks->count);
+}
+
+/* ---- steps ---- */
+
+enum { CHOOSE = PLAIT__TASK_RANKS_ALL + 1 };
+
+static plait_status plan_prepared(plait__rank_turn *turn, uint32_t index,
+				  uint32_t rank, const plait__flow_task *task,
+				  plait_error *error)
+{
+	if (!list_accesses(turn, task->access_count))
+		return fail_memory(error);
+	mix_task(turn, task);
+	if (rank == CHOOSE)
+		rank = rank_of(turn, index, task->access_count);
+	return note(turn, task->access_count, rank, index) ?
+		       PLAIT_OK : fail_memory(error);
+}
+
+static plait_status plan_step(plait__rank_turn *turn, uint32_t index,
+			      uint32_t rank, plait__flow_task *task,
+			      plait_error *error)
+{
+	plait_status status = prepare(turn, index, task, error);
+
+	return status != PLAIT_OK ? status :
+	       plan_prepared(turn, index, rank, task, error);
+}
+
+/* The rank of the only piece, which its fills precede there. */
+static plait_status find_rank(plait__rank_turn *turn, plait__flow_task *task,
+			      uint32_t *out, plait_error *error)
+{
+	plait_status status = prepare(turn, turn->steps.fills, task, error);
+
+	if (status == PLAIT_OK && !list_accesses(turn, task->access_count))
+		status = fail_memory(error);
+	if (status == PLAIT_OK)
+		*out = rank_of(turn, turn->steps.fills, task->access_count);
+	return status;
+}
+
+/* Each rank fills the rows of its pieces. */
+static plait_status plan_fill(plait__rank_turn *turn, uint32_t index,
+			      plait__flow_task *task, plait_error *error)
+{
+	plait__task_steps *steps = &turn->steps;
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t r = 0; r < turn->ranks->count && status == PLAIT_OK;
+	     r++) {
+		steps->fill_low = first_of(turn, r);
+		steps->fill_high = first_of(turn, r + 1);
+		if (steps->fill_low < steps->fill_high)
+			status = plan_step(turn, index, r, task, error);
+	}
+	/* Of the steps that are committed here. */
+	steps->fill_low = first_of(turn, turn->ranks->rank);
+	steps->fill_high = first_of(turn, turn->ranks->rank + 1);
+	return status;
+}
+
+static plait_status plan_steps(plait__rank_turn *turn, plait__flow_task *task,
+			       plait_error *error)
+{
+	const plait__task_steps *steps = &turn->steps;
+	plait_status status = PLAIT_OK;
+	uint32_t rank = CHOOSE;
+
+	if (steps->fills > 0 && steps->pieces == 1)
+		status = find_rank(turn, task, &rank, error);
+	for (uint32_t i = 0; status == PLAIT_OK && i < steps->count; i++)
+		status = i < steps->fills && rank == CHOOSE ?
+				 plan_fill(turn, i, task, error) :
+				 plan_step(turn, i, rank, task, error);
+	return status;
+}
+
+plait_status plait__rank_plan_task(plait__rank_turn *turn,
+				   plait__flow_task *task, plait_error *error)
+{
+	plait__task_steps *steps = &turn->steps;
+	plait_status status;
+
+	turn->word = 0;
+	turn->has_changed = false;
+	/* Of any kind but a launch of several steps. */
+	*steps = (plait__task_steps){ .flow = turn->flow, .pieces = 1,
+				      .count = 1, .prepare = turn->prepare,
+				      .desc = turn->desc };
+	status = prepare(turn, 0, task, error);
+	if (status != PLAIT_OK)
+		return status;
+	if (!plait__task_steps_are_several(task))
+		return plan_prepared(turn, 0, CHOOSE, task, error);
+	plait__task_steps_init(steps, task, turn->desc, turn->prepare);
+	/* All are prepared before the first one has an effect. */
+	for (uint32_t i = 0; status == PLAIT_OK && i < steps->count; i++)
+		status = prepare(turn, i, task, error);
+	return status == PLAIT_OK ? plan_steps(turn, task, error) : status;
+}
+
+plait_status plait__rank_plan_prepare(plait__rank_turn *turn, uint32_t index,
+				      plait__flow_task *task,
+				      plait_error *error)
+{
+	return plait__task_steps_prepare(&turn->steps, index, task, error);
+}
+
+/* ---- host access ---- */
+
+plait_status plait__rank_plan_access(plait__rank_turn *turn, plait__data *data,
+				     const plait_box *box, uint32_t mode,
+				     plait_error *error)
+{
+	plait__flow *flow = turn->flow;
+
+	if (plait__commit_reserve_accesses(flow, 1)) {
+		flow->accesses[0] = (plait__flow_access){
+			.whole = data->whole, .box = *box,
+			.map = &data->whole->map, .mode = mode };
+		if (list_accesses(turn, 1) &&
+		    note(turn, 1, PLAIT__TASK_RANKS_ALL, 0))
+			return PLAIT_OK;
+	}
+	return plait__fail(error, PLAIT_E_NOMEM,
+			   "no memory for the transfers of an access");
+}
+
+void plait__rank_plan_drop(plait__flow_ranks *ranks)
+{
+	for (uint32_t i = 0; i < ranks->steps.count; i++) {
+		const plait__rank_step *step =
+			plait__vector_at(&ranks->steps, i);
+
+		if (step->data != NULL)
+			plait__object_drop(&step->data->object);
+	}
+	plait__vector_truncate(&ranks->steps, 0);
+}
