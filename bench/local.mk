@@ -70,6 +70,9 @@ noinst_PROGRAMS += %D%/flow
 # split launches of a flow on simulated devices
 noinst_PROGRAMS += %D%/flow_devices
 %C%_flow_devices_LDADD = src/libplaitcore.la
+# tasks of a flow over processes
+noinst_PROGRAMS += %D%/flow_ranks
+%C%_flow_ranks_LDADD = src/libplaitcore.la
 # graphs of tasks: flows beside plans
 noinst_PROGRAMS += %D%/flow_grain
 %C%_flow_grain_SOURCES = %D%/flow_grain.c %D%/grain.c %D%/shapes.c
