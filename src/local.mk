@@ -642,6 +642,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/device/data_copies.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/device/device_lane.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/device/lane_times.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/device/device_begin.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/device/device_submit.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/device/device_engine.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_devices.c

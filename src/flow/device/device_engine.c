@@ -2,6 +2,7 @@
 /* Ops of devices, from their beginning to their end; see device_engine.h. */
 #include "flow/device/device_engine.h"
 
+#include "flow/device/device_begin.h"
 #include "flow/device/device_submit.h"
 #include "flow/lanes/flow_worker.h"
 
@@ -10,11 +11,6 @@
 #include "object/context/backend_result.h"
 
 #include <string.h>
-
-static plait__device_lane *lane_of(const plait__device_op *op)
-{
-	return &op->engine->items[op->lane];
-}
 
 /* ---- records ---- */
 
@@ -32,6 +28,7 @@ plait__device_op *plait__device_engine_take(plait__device_engine *engine)
 	op->number = 0;
 	op->sequence = 0;
 	op->is_claimed = false;
+	op->is_waiting = false;
 	op->launch = NULL;
 	op->data = NULL;
 	op->saves = false;
@@ -66,87 +63,7 @@ static void return_all(plait__device_engine *engine, plait__device_op *ended)
 	plait__mutex_unlock(engine->lock);
 }
 
-/* ---- begin: caller holds the lock ---- */
-
-static bool is_done(const plait__device_engine *engine, uint64_t number)
-{
-	return plait__op_is_done(&engine->lanes->ring, number);
-}
-
-/* The op of a device that has this number and is in a lane; or null. */
-static const plait__device_op *find(const plait__device_engine *engine,
-				    uint64_t number)
-{
-	const plait__device_op *op =
-		engine->ops[number & engine->lanes->ring.mask];
-
-	return op != NULL && op->number == number && op->sequence != 0 ? op :
-									 NULL;
-}
-
-static bool takes_ops(const plait__device_lane *lane)
-{
-	return !lane->is_failed && !lane->is_dead && lane->refused == 0;
-}
-
-/* Returns true if the op may begin behind this predecessor. */
-static bool may_follow(const plait__device_op *op, const plait__pred *pred)
-{
-	plait__device_engine *engine = op->engine;
-	const plait__device_op *before;
-
-	if (is_done(engine, pred->number))
-		return !pred->is_true ||
-		       plait__outcomes_are_clean(&engine->lanes->outcomes) ||
-		       !plait__outcomes_has(&engine->lanes->outcomes,
-					    pred->number);
-	before = find(engine, pred->number);
-	return before != NULL && takes_ops(lane_of(before)) &&
-	       lane_of(before)->device->port == lane_of(op)->device->port;
-}
-
-/* Let the op wait for another one, unless its lane does already. */
-static void add_wait(plait__device_op *op, const plait__device_op *before)
-{
-	plait__device_lane *lane = lane_of(op);
-	uint64_t *seen = &lane->seen[before->lane];
-
-	if (before->lane == op->lane || *seen >= before->sequence)
-		return;
-	*seen = before->sequence;
-	for (uint32_t i = 0; i < op->wait_count; i++)
-		if (op->waits[i].lane == before->lane) {
-			op->waits[i].sequence = before->sequence;
-			return;
-		}
-	op->waits[op->wait_count++] = (plait__device_wait){
-		before->lane, lane_of(before)->generation, before->sequence
-	};
-}
-
-/* Put the op into its lane and the outbox. */
-static void enqueue(plait__device_op *op)
-{
-	plait__device_engine *engine = op->engine;
-
-	plait__device_lane_append(lane_of(op), op);
-	op->next_out = NULL;
-	if (engine->outbox == NULL)
-		engine->outbox = op;
-	else
-		engine->outbox_last->next_out = op;
-	engine->outbox_last = op;
-}
-
-/* The op has a number: later ones find it. */
-static void number_op(plait__device_op *op, uint64_t number)
-{
-	plait__device_engine *engine = op->engine;
-
-	op->number = number;
-	op->wait_count = 0;
-	engine->ops[number & engine->lanes->ring.mask] = op;
-}
+/* ---- end: caller holds the lock ---- */
 
 static void keep_for_later(plait__device_op *op)
 {
@@ -158,29 +75,6 @@ static void keep_for_later(plait__device_op *op)
 	op->next = *link;
 	*link = op;
 }
-
-bool plait__device_engine_begin(plait__device_engine *engine,
-				plait__device_op *op, uint64_t number,
-				const plait__pred *preds, uint32_t count)
-{
-	bool begins = takes_ops(lane_of(op));
-
-	number_op(op, number);
-	for (uint32_t i = 0; begins && i < count; i++)
-		begins = may_follow(op, &preds[i]);
-	if (!begins)
-		return false;
-	for (uint32_t i = 0; i < count; i++)
-		if (!is_done(engine, preds[i].number) &&
-		    find(engine, preds[i].number) != NULL)
-			add_wait(op, find(engine, preds[i].number));
-	if (engine->lanes->driver != NULL)
-		plait__progress_begin_pool_run(engine->lanes->driver);
-	enqueue(op);
-	return true;
-}
-
-/* ---- end: caller holds the lock ---- */
 
 /* The op is done.  Its record goes to the list. */
 static void finish(plait__device_op *op, plait__device_op **ended)
@@ -204,7 +98,7 @@ static void fail(plait__device_op *op, const plait_error *why,
 
 	plait__fail_origin(&failure, why->status, why->origin,
 			   "failed on %s: %s",
-			   lane_of(op)->device->object.label, why->text);
+			   plait__device_op_lane(op)->device->object.label, why->text);
 	failure.detail = why->detail;
 	plait__outcomes_fail(&engine->lanes->outcomes, op->number, op->label,
 			     &failure);
@@ -250,6 +144,19 @@ static void end_ops(plait__device_lane *lane, plait__device_op **ended)
 
 /* ---- again ---- */
 
+/* Begin what now can, behind ops that have begun.  Caller holds the lock. */
+static void begin_waiting(plait__device_engine *engine,
+			  plait__device_op **ended)
+{
+	plait__device_op *spoiled = NULL, *op;
+
+	plait__device_begin_waiting(engine, &spoiled);
+	while ((op = spoiled) != NULL) {
+		spoiled = op->next;
+		finish(op, ended);
+	}
+}
+
 static bool has_undone_preds(const plait__device_op *op)
 {
 	const plait__op_ring *ring = &op->engine->lanes->ring;
@@ -272,9 +179,9 @@ static void begin_again(plait__device_engine *engine, plait__device_op **ended)
 
 	while (*link != NULL) {
 		plait__device_op *op = *link;
-		plait__device_lane *lane = lane_of(op);
+		plait__device_lane *lane = plait__device_op_lane(op);
 
-		if ((!takes_ops(lane) && !lane->is_dead) ||
+		if ((!plait__device_lane_takes_ops(lane) && !lane->is_dead) ||
 		    has_undone_preds(op)) {
 			link = &op->next;
 			continue;
@@ -286,8 +193,9 @@ static void begin_again(plait__device_engine *engine, plait__device_op **ended)
 		else if (lane->is_dead)
 			fail(op, &lane->why, ended);
 		else
-			enqueue(op);
+			plait__device_begin_enqueue(op);
 	}
+	begin_waiting(engine, ended);
 }
 
 static bool must_replace(const plait__device_lane *lane)
@@ -502,6 +410,9 @@ void plait__device_engine_flush(plait__device_engine *engine)
 
 static void drop(plait__device_op *op)
 {
+	plait__mutex_lock(op->engine->lock);
+	plait__device_begin_unlist(op);
+	plait__mutex_unlock(op->engine->lock);
 	op->next = NULL;
 	return_all(op->engine, op);
 }
@@ -511,7 +422,8 @@ plait_status plait__device_engine_claim(void *arg, uint64_t number,
 {
 	plait__device_op *op = arg;
 	plait__device_engine *engine = op->engine;
-	plait__device_lane *lane = lane_of(op);
+	plait__device_lane *lane = plait__device_op_lane(op);
+	plait__device_op *ended = NULL;
 	plait_status status = PLAIT_OK;
 
 	if (number == 0) {
@@ -519,10 +431,11 @@ plait_status plait__device_engine_claim(void *arg, uint64_t number,
 		return PLAIT_OK;
 	}
 	plait__mutex_lock(engine->lock);
+	plait__device_begin_unlist(op);
 	op->is_claimed = true;
-	number_op(op, number);
-	if (takes_ops(lane))
-		enqueue(op);
+	plait__device_begin_number(op, number);
+	if (plait__device_lane_takes_ops(lane))
+		plait__device_begin_enqueue(op);
 	else if (!lane->is_dead)
 		keep_for_later(op);
 	else
@@ -531,7 +444,9 @@ plait_status plait__device_engine_claim(void *arg, uint64_t number,
 					    "failed on %s: %s",
 					    lane->device->object.label,
 					    lane->why.text);
+	begin_waiting(engine, &ended);
 	plait__mutex_unlock(engine->lock);
+	return_all(engine, ended);
 	if (status != PLAIT_OK) {
 		drop(op);
 		return status;

@@ -7,8 +7,9 @@
  *     flush: submit, arm                                 failures, arm
  *
  * An op begins when it is submitted, if its predecessors are done or have begun
- * in queues of its backend: the queues wait for each other.  Else a worker begins
- * it when they are done.  Lanes take ops under the lock of the flow; `submitting`
+ * in queues of its backend: the queues wait for each other.  Else it begins when
+ * another op has begun and the same holds then, or a worker begins it when its
+ * predecessors are done.  Lanes take ops under the lock of the flow; `submitting`
  * keeps that order for the queues, and is taken first.
  *
  * Failures.  The first op of a lane that ends with a failure has failed, unless
@@ -44,6 +45,8 @@ struct plait__device_engine {
 	plait__device_op **ops;
 	plait__device_op *outbox; /* to be submitted, in order */
 	plait__device_op *outbox_last;
+	plait__device_op *waiting; /* by number: published, not begun */
+	plait__device_op *waiting_last;
 	plait__device_op *again; /* by number: to begin anew */
 	plait__device_op *free;
 	plait__flow_arrival loss; /* of a device: has all lanes looked at */

@@ -64,6 +64,12 @@ plait_status plait__device_lane_open(plait__device_lane *lane,
  * no lock that a destruction takes. */
 void plait__device_lane_close(plait__device_lane *lane);
 
+/* Returns true if ops may begin in the lane.  Caller holds the lock. */
+static inline bool plait__device_lane_takes_ops(const plait__device_lane *lane)
+{
+	return !lane->is_failed && !lane->is_dead && lane->refused == 0;
+}
+
 /* Append an op, which gets its emission. */
 void plait__device_lane_append(plait__device_lane *lane, plait__device_op *op);
 

@@ -26,7 +26,8 @@ typedef struct plait__device_wait {
 } plait__device_wait;
 
 struct plait__device_op {
-	plait__device_op *next;	    /* in its lane, in `again`, or free */
+	plait__device_op *next;	    /* in its lane, in a list, or free */
+	plait__device_op *previous; /* in `waiting` */
 	plait__device_op *next_out; /* in the outbox */
 	plait__device_engine *engine;
 	uint64_t number;
@@ -36,6 +37,7 @@ struct plait__device_op {
 	uint64_t sequence;
 	/* A worker has claimed the op: all before it are done. */
 	bool is_claimed;
+	bool is_waiting; /* it is in `waiting` */
 	const char *label;
 	plait__device_wait waits[PLAIT__OP_PREDS];
 	plait_command command;
