@@ -39,9 +39,9 @@
  * otherwise be PLAIT_E_DEADLOCK or PLAIT_E_BUSY: plait_run_wait,
  * plait_signal_wait, plait_signal_wait_points, plait_queue_finish,
  * plait_flow_wait, plait_plan_call of a plan that may have to wait, and without
- * room plait_flow_submit, plait_data_map, plait_data_read and
- * plait_data_write.  A stop of the run ends them with PLAIT_E_CANCELLED.  A wait
- * for an object of another context than the run's is PLAIT_E_HANDLE.
+ * room plait_flow_submit, plait_flow_submit_many, plait_data_map, plait_data_read
+ * and plait_data_write.  A stop of the run ends them with PLAIT_E_CANCELLED.  A
+ * wait for an object of another context than the run's is PLAIT_E_HANDLE.
  *
  * Rules.  Between two awaits a function may be on different threads: it holds
  * no lock and keeps no address of a thread-local variable across an await.  (On

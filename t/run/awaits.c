@@ -8,7 +8,7 @@
 
 #define SHORT_NS UINT64_C(1000000)
 
-enum { GATES = 12 };
+enum { GATES = 12, TASKS = 30 };
 
 /* One scenario: `body` is the coroutine. */
 struct scene {
@@ -332,25 +332,27 @@ static plait_status submit_wait(struct scene *scene, int gate, plait_task *out)
 	return plait_flow_submit(scene->flow, &desc, out, &scene->error);
 }
 
-static plait_status submit_bump(struct scene *scene,
-				plait_host_function function)
+static plait_status submit_bumps(struct scene *scene,
+				 plait_host_function function, uint64_t count)
 {
+	plait_task_desc descs[TASKS];
 	const plait_access access = { .size = sizeof(access), .data = scene->data,
 				      .mode = PLAIT_ACCESS_READ_WRITE };
-	const plait_task_desc desc = {
-		.size = sizeof(desc), .kind = PLAIT_TASK_CALL, .label = "bump",
-		.function = function, .user_data = &scene->count,
-		.accesses = &access, .access_count = 1,
-	};
 
-	return plait_flow_submit(scene->flow, &desc, NULL, &scene->error);
+	for (uint64_t i = 0; i < count; i++)
+		descs[i] = (plait_task_desc){ .size = sizeof(*descs),
+			.kind = PLAIT_TASK_CALL, .label = "bump",
+			.function = function, .user_data = &scene->count,
+			.accesses = &access, .access_count = 1 };
+	return plait_flow_submit_many(scene->flow, descs, count, NULL,
+				      &scene->error);
 }
 
 static int32_t await_tasks(struct scene *scene)
 {
 	plait_task task = 0;
 
-	if (submit_wait(scene, 1, &task) || submit_bump(scene, bump))
+	if (submit_wait(scene, 1, &task) || submit_bumps(scene, bump, 1))
 		return 1;
 	scene->status = plait_await_task(scene->flow, task, PLAIT_FOREVER,
 					 &scene->error);
@@ -393,7 +395,7 @@ static int32_t refuse(void *user_data)
 
 static int32_t await_failed_task(struct scene *scene)
 {
-	if (submit_bump(scene, refuse) != PLAIT_OK)
+	if (submit_bumps(scene, refuse, 1) != PLAIT_OK)
 		return 1;
 	scene->status = plait_await_task(scene->flow, 0, PLAIT_FOREVER,
 					 &scene->error);
@@ -548,8 +550,6 @@ static void check_own(uint32_t flags)
 	close_scene(&scene);
 }
 
-enum { TASKS = 60 };
-
 static int32_t fill_window(struct scene *scene)
 {
 	uint64_t values[4] = { 1, 2, 3, 4 };
@@ -557,9 +557,8 @@ static int32_t fill_window(struct scene *scene)
 	if (submit_wait(scene, 1, NULL) != PLAIT_OK)
 		return 1;
 	reach(scene, 1);
-	for (uint32_t i = 0; i < TASKS; i++)
-		if (submit_bump(scene, bump) != PLAIT_OK)
-			return 2;
+	if (submit_bumps(scene, bump, TASKS) != PLAIT_OK)
+		return 2;
 	scene->status = plait_data_read(scene->data, NULL, values,
 					&scene->error);
 	scene->second = plait_data_write(scene->data, NULL, values,
