@@ -27,13 +27,11 @@ enum { NOT_CALLED = -1 };
 
 /* ---- arguments ---- */
 
+/* A kernel may write a part of the buffer, and the rest keeps its values. */
 static uint32_t map_flags(const plait__parameter *parameter)
 {
-	switch (parameter->mode) {
-	case PLAIT__MODE_IN: return PLAIT_MAP_READ;
-	case PLAIT__MODE_OUT: return PLAIT_MAP_WRITE;
-	default: return PLAIT_MAP_READ | PLAIT_MAP_WRITE;
-	}
+	return parameter->mode == PLAIT__MODE_IN ?
+		       PLAIT_MAP_READ : PLAIT_MAP_READ | PLAIT_MAP_WRITE;
 }
 
 /* Map the memory from the argument's offset to its end. */
