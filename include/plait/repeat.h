@@ -68,7 +68,8 @@ extern "C" {
  *              and the key stays unknown
  * @param error borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_STATE (the flow is captured already; null: it is
- *         not), PLAIT_E_UNAVAILABLE (the context has no device of the host),
+ *         not), PLAIT_E_UNSUPPORTED (the flow has devices or a world),
+ *         PLAIT_E_UNAVAILABLE (the context has no device of the host),
  *         PLAIT_E_NOMEM (null: a node or an edge is missing; the capture has
  *         ended), PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
@@ -79,6 +80,10 @@ PLAIT_API plait_status plait_flow_capture(plait_flow *flow, plait_graph *graph,
 
 /*
  * plait_flow_repeat - run a repetition again; or begin or end a new one.
+ *
+ * In a flow with devices the plan has the launches on devices that are chosen at
+ * the capture, and the copies between them.  A run accesses exactly what its tasks
+ * need and write, in each memory; doc/flow-repetitions.md.
  *
  * With a new key the tasks that follow are captured, until a call with key 0
  * makes a plan of them and submits its run.  With a known key the call submits

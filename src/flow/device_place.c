@@ -143,14 +143,24 @@ static plait_status check_buffers(plait__flow_task *task, plait_error *error)
 	return plait__device_room_make(task, error);
 }
 
-/* PLAIT_PENDING: a buffer is missing. */
-static plait_status take_device(plait__flow_task *task, uint32_t device,
-				plait_error *error)
+plait_status plait__place_take(plait__flow_task *task, uint32_t device,
+			       plait_error *error)
 {
 	task->device = &task->flow->devices->items[device];
 	task->memory = task->device->memory;
 	return task->memory != PLAIT__MEMORY_HOST ?
 		       check_buffers(task, error) : PLAIT_OK;
+}
+
+plait_status plait__place_find(plait__flow_task *task, plait_error *error)
+{
+	return find_candidates(task, &task->candidates, error);
+}
+
+uint32_t plait__place_piece(const plait__flow_task *task)
+{
+	return (uint32_t)__builtin_ctzll(piece_candidate(
+		task->candidates, task->chunk.index, task->chunk.count));
 }
 
 static plait_status choose_device(plait__flow_task *task, plait_error *error)
@@ -169,12 +179,12 @@ static plait_status choose_device(plait__flow_task *task, plait_error *error)
 		status = plait__device_choice_begin(task, candidates, is_piece,
 						    &early, error);
 	if (status == PLAIT_OK && early != UINT32_MAX)
-		status = take_device(task, early, error);
+		status = plait__place_take(task, early, error);
 	if (status == PLAIT_OK)
 		status = plait__device_choice_make(task, &device, &task->queue,
 						   error);
 	return status == PLAIT_OK && device != early ?
-		       take_device(task, device, error) : status;
+		       plait__place_take(task, device, error) : status;
 }
 
 /* ---- the launch ---- */
@@ -237,6 +247,7 @@ static void order_mapped(plait__flow_task *task, uint32_t lane)
 			devices->order[task->order_count++] = at->newest[k];
 		task->is_prefix |= waits_beside(task, at, lane);
 	}
+	devices->order[task->order_count++] = devices->last_run[task->memory];
 }
 
 static void choose_lane(plait__flow_task *task, plait__device_op *op)

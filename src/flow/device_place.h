@@ -19,6 +19,14 @@ bool plait__place_argument(plait__flow *flow, uint32_t i, plait__data *data);
 plait_status plait__place_check_pieces(plait__flow_task *task,
 				       plait_error *error);
 
+/* Find the devices that run the launch, task->candidates.  PLAIT_E_UNSUPPORTED. */
+plait_status plait__place_find(plait__flow_task *task, plait_error *error);
+/* Index of the device of a piece, of task->candidates. */
+uint32_t plait__place_piece(const plait__flow_task *task);
+/* Let the task run on that device.  PLAIT_PENDING: as above. */
+plait_status plait__place_take(plait__flow_task *task, uint32_t device,
+			       plait_error *error);
+
 /*
  * Place a task that is prepared, and submit the copies that it needs.
  * PLAIT_PENDING: no room, or with task->lacks_buffers a call of

@@ -93,6 +93,7 @@ static bool can_go(const plait__flow *flow, const plait__data *at)
 	return at->whole == at && at->copies != NULL &&
 	       !at->copies->coherence.failed &&
 	       copy_at(flow, at)->buffer != NULL &&
+	       copy_at(flow, at)->pins == 0 &&
 	       copy_at(flow, at)->request != room_of(flow)->request;
 }
 
@@ -248,7 +249,8 @@ static plait_status evict_one(plait__flow *flow, plait_error *error)
 	if (victim == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM, "%s",
 				   room->is_refused ? room->refusal.text :
-				   "no data can be evicted");
+				   "no data can be evicted; repetitions keep "
+				   "the memory of theirs");
 	if (!is_saved(flow, victim))
 		status = plait__device_copy_save(
 			flow, victim, room->memory,

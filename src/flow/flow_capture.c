@@ -4,8 +4,8 @@
 
 #include "plait/repeat.h"
 
+#include "flow/capture_place.h"
 #include "flow/flow.h"
-#include "flow/flow_devices.h"
 #include "flow/flow_data.h"
 #include "flow/reduction.h"
 
@@ -15,8 +15,9 @@
 
 /* ---- begin and end ---- */
 
-static plait__flow_capture *make(const plait_allocator *allocator)
+static plait__flow_capture *make(plait__flow *flow)
 {
+	const plait_allocator *allocator = plait__flow_allocator(flow);
 	plait__flow_capture *capture = plait__alloc(allocator,
 						    sizeof(*capture));
 
@@ -25,28 +26,46 @@ static plait__flow_capture *make(const plait_allocator *allocator)
 	plait__task_node_init(&capture->nodes, allocator);
 	plait__record_init(&capture->record, allocator, 0);
 	plait__vector_init(&capture->ends, allocator, sizeof(plait_node));
-	plait__vector_init(&capture->data, allocator, sizeof(plait__data *));
+	plait__vector_init(&capture->data, allocator,
+			   sizeof(plait__captured_data));
+	capture->flow = flow;
+	capture->memories = flow->devices == NULL ?
+				    1 : flow->devices->system.memories;
+	plait__capture_place_init(capture, allocator);
 	return capture;
 }
 
-static plait__data *data_at(const plait__flow_capture *capture, uint32_t i)
+static void drop_data(const plait__captured_data *at)
 {
-	return *(plait__data **)plait__vector_at(&capture->data, i);
+	if (at->whole != NULL && at->memory == PLAIT__MEMORY_HOST)
+		plait__object_drop(&at->whole->object);
+}
+
+/* Free an empty capture. */
+static void discard(plait__flow_capture *capture)
+{
+	plait__vector_fini(&capture->data);
+	plait__vector_fini(&capture->ends);
+	plait__task_node_fini(&capture->nodes);
+	const plait_allocator *allocator = capture->record.allocator;
+	plait__record_fini(&capture->record);
+	plait__capture_place_fini(capture);
+	plait__free(allocator, capture, sizeof(*capture));
 }
 
 void plait__flow_capture_free(plait__flow_capture *capture)
 {
 	if (capture == NULL)
 		return;
+	if (capture->memories > 1) {
+		plait__flow_lock(capture->flow);
+		plait__capture_state_unpin(capture);
+		plait__flow_unlock(capture->flow);
+	}
 	for (uint32_t i = 0; i < capture->data.count; i++)
-		plait__object_drop(&data_at(capture, i)->object);
+		drop_data(plait__capture_state_at(capture, i));
 	plait_graph_release(capture->nodes.graph);
-	plait__vector_fini(&capture->data);
-	plait__vector_fini(&capture->ends);
-	plait__task_node_fini(&capture->nodes);
-	const plait_allocator *allocator = capture->record.allocator;
-	plait__record_fini(&capture->record);
-	plait__free(allocator, capture, sizeof(*capture));
+	discard(capture);
 }
 
 plait_status plait__flow_capture_begin(plait__flow *flow, plait_graph *graph,
@@ -55,10 +74,11 @@ plait_status plait__flow_capture_begin(plait__flow *flow, plait_graph *graph,
 	if (flow->capture != NULL)
 		return plait__fail(error, PLAIT_E_STATE,
 				   "the flow is captured already");
-	if (flow->devices != NULL)
-		return plait__flow_devices_refuse(flow, "captures and "
-						  "repetitions: submit the "
-						  "tasks each time", error);
+	if (flow->devices != NULL && key == 0)
+		return plait__flow_devices_refuse(
+			flow, "captures: the values of its data move between "
+			"memories, which a graph does not know; name the tasks "
+			"a repetition (plait_flow_repeat)", error);
 	if (flow->ranks != NULL)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "a flow over a world has no captures and "
@@ -67,10 +87,17 @@ plait_status plait__flow_capture_begin(plait__flow *flow, plait_graph *graph,
 		return plait__fail(error, PLAIT_E_UNAVAILABLE,
 				   "the context has no device of the host, "
 				   "where the nodes would run");
-	flow->capture = make(plait__flow_allocator(flow));
+	flow->capture = make(flow);
 	if (flow->capture == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a capture");
+	if (flow->devices != NULL &&
+	    !plait__capture_place_begin(flow->capture)) {
+		discard(flow->capture);
+		flow->capture = NULL;
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for a capture");
+	}
 	flow->capture->nodes.graph = graph;
 	flow->capture->key = key;
 	return PLAIT_OK;
@@ -88,7 +115,9 @@ plait_status plait__flow_capture_end(plait__flow *flow,
 				   "the flow is not captured");
 	flow->capture = NULL;
 	for (uint32_t i = 0; i < capture->data.count; i++)
-		data_at(capture, i)->captured = 0;
+		if (plait__capture_state_at(capture, i)->whole != NULL)
+			plait__capture_state_at(capture, i)->whole->captured =
+				0;
 	return PLAIT_OK;
 }
 
@@ -102,71 +131,7 @@ plait_status plait__flow_capture_check(const plait__flow_capture *capture,
 			   "task");
 }
 
-/* ---- order ---- */
-
-static plait_status fail_memory(plait_error *error)
-{
-	return plait__fail(error, PLAIT_E_NOMEM,
-			   "no memory for a captured task");
-}
-
-/* Give the data an index, and share its memory. */
-static plait_status find_data(plait__flow_capture *capture, plait__data *whole,
-			      plait_error *error)
-{
-	plait_status status = PLAIT_OK;
-	uint32_t index;
-
-	if (whole->captured != 0)
-		return PLAIT_OK;
-	status = plait__data_share(whole, error);
-	if (status != PLAIT_OK)
-		return status;
-	if (PLAIT__VECTOR_ADD(&capture->data, &whole) == NULL)
-		return fail_memory(error);
-	index = plait__record_add_data(&capture->record, "", whole->dimensions,
-				       whole->element_bytes, &whole->box,
-				       false);
-	if (index == PLAIT__RECORD_NONE) {
-		plait__vector_truncate(&capture->data, capture->data.count - 1);
-		return fail_memory(error);
-	}
-	plait__object_hold(&whole->object);
-	whole->captured = index + 1;
-	return PLAIT_OK;
-}
-
-static void add_edge(plait__flow_capture *capture, uint32_t before)
-{
-	plait_node end = *(plait_node *)plait__vector_at(&capture->ends,
-							 before);
-
-	if (plait_graph_add_edge(capture->nodes.graph, end,
-				 capture->nodes.first, NULL) != PLAIT_OK)
-		capture->lacks_memory = true;
-}
-
-/* The order of the newest task. */
-static void add_edges(plait__flow_capture *capture)
-{
-	const plait__record *record = &capture->record;
-	const plait__record_task *task =
-		plait__record_task_at(record, record->tasks.count - 1);
-
-	for (uint32_t i = 0; i < task->edge_count; i++)
-		add_edge(capture, plait__record_edge_at(
-				   record, task->first_edge + i)->before);
-}
-
-/* Emissions and waits keep their order. */
-static void order_signals(plait__flow_capture *capture, uint32_t kind)
-{
-	if (kind != PLAIT_TASK_EMIT && kind != PLAIT_TASK_WAIT)
-		return;
-	if (capture->signal != 0)
-		add_edge(capture, capture->signal - 1);
-	capture->signal = capture->record.tasks.count;
-}
+/* ---- tasks ---- */
 
 /* Record what was added as nodes. */
 static plait_status record_task(plait__flow_capture *capture,
@@ -180,22 +145,18 @@ static plait_status record_task(plait__flow_capture *capture,
 	};
 
 	for (uint32_t i = 0; i < task->access_count; i++)
-		plait__record_add_access(&capture->record,
-					 flow->accesses[i].whole->captured - 1,
-					 flow->accesses[i].mode,
-					 &flow->accesses[i].box);
-	plait__record_add_task(&capture->record, &ours, "");
-	if (!capture->record.failed &&
-	    PLAIT__VECTOR_ADD(&capture->ends, &capture->nodes.last) != NULL) {
-		add_edges(capture);
-		order_signals(capture, desc->kind);
-	} else {
-		capture->lacks_memory = true;
-	}
-	return capture->lacks_memory ? fail_memory(error) : PLAIT_OK;
+		plait__record_add_access(
+			&capture->record,
+			plait__capture_state_index(flow->accesses[i].whole,
+					      task->memory),
+			flow->accesses[i].mode, &flow->accesses[i].box);
+	if (flow->devices != NULL)
+		plait__capture_place_order(task);
+	plait__capture_state_task(capture, &ours);
+	if (flow->devices != NULL)
+		plait__capture_place_commit(task);
+	return plait__flow_capture_check(capture, error);
 }
-
-/* ---- tasks ---- */
 
 /* Add a task, or a piece: it is refused before it has an effect, or lacks
  * memory. */
@@ -206,8 +167,11 @@ static plait_status add_piece(plait__flow_capture *capture,
 	plait_status status = PLAIT_OK;
 
 	for (uint32_t i = 0; status == PLAIT_OK && i < task->access_count; i++)
-		status = find_data(capture, task->flow->accesses[i].whole,
-				   error);
+		status = plait__capture_state_find(
+			capture, task->flow->accesses[i].whole, task->memory,
+			error);
+	if (status == PLAIT_OK && task->flow->devices != NULL)
+		status = plait__capture_place_fetch(task, error);
 	if (status == PLAIT_OK)
 		status = plait__task_node_add(&capture->nodes, task, desc,
 					      error);
@@ -243,6 +207,8 @@ static plait_status add_steps(plait__flow_task *task,
 	status = check_steps(&steps, error);
 	for (uint32_t i = 0; status == PLAIT_OK && i < steps.count; i++) {
 		status = plait__task_steps_prepare(&steps, i, &step, error);
+		if (task->flow->devices != NULL)
+			plait__capture_place_step(&step, task);
 		if (status == PLAIT_OK)
 			status = add_piece(capture, &step,
 					   plait__task_steps_desc(&steps, i),
@@ -266,6 +232,8 @@ plait_status plait__flow_capture_add(plait__flow_task *task,
 	plait__flow_capture *capture = task->flow->capture;
 	plait_status status = plait__flow_capture_check(capture, error);
 
+	if (status == PLAIT_OK && task->flow->devices != NULL)
+		status = plait__capture_place_task(task, error);
 	if (status == PLAIT_OK && plait__task_steps_are_several(task))
 		return add_steps(task, desc, prepare, error);
 	if (status == PLAIT_OK)

@@ -6,21 +6,8 @@
 #ifndef PLAIT_SRC_FLOW_FLOW_CAPTURE_H
 #define PLAIT_SRC_FLOW_FLOW_CAPTURE_H
 
-#include "flow/repetitions.h"
-#include "flow/task_node.h"
+#include "flow/capture_state.h"
 #include "flow/task_split.h"
-
-struct plait__flow_capture {
-	uint64_t key; /* of a repetition, or 0 */
-	plait__task_nodes nodes;
-	plait__record record;
-	plait__vector ends; /* plait_node: per task of the record, its last one */
-	plait__vector data; /* plait__data *, held: per data of the record */
-	/* 1 + the task of the record that was the last emission or wait. */
-	uint32_t signal;
-	bool was_refused; /* a task */
-	bool lacks_memory; /* a node or an edge is missing */
-};
 
 /* Begin: the capture takes over the reference of the graph.  Caller holds the
  * lock.  PLAIT_E_STATE, PLAIT_E_UNAVAILABLE, PLAIT_E_NOMEM: nothing has

@@ -64,13 +64,15 @@ struct plait__flow_devices {
 	/* Per memory: the newest launch of host code.  It maps buffers, and may
 	 * write all of them back, so it overlaps no other op that writes there. */
 	uint64_t last_mapped[PLAIT__MEMORY_DEVICES + 1];
+	/* Per memory: the newest run of a repetition that writes there. */
+	uint64_t last_run[PLAIT__MEMORY_DEVICES + 1];
 	/* Of the task in preparation: the data of its pointers, and its
 	 * accesses, while those of copies are in their place. */
 	plait__vector arguments; /* plait__data * */
 	plait__vector accesses;	 /* plait__flow_access */
 	plait__vector missing;	 /* plait__version */
 	plait__vector launch;	 /* plait_argument */
-	uint64_t order[(PLAIT__FLOW_QUEUES + 1) * PLAIT__MEMORY_DEVICES];
+	uint64_t order[(PLAIT__FLOW_QUEUES + 1) * PLAIT__MEMORY_DEVICES + 1];
 };
 
 /* Make the devices of a descriptor, which has some.  PLAIT_E_INVALID,

@@ -5,6 +5,7 @@
 #include "flow/flow_devices.h"
 #include "flow/proof/order_proof.h"
 #include "flow/proof/value_versions.h"
+#include "flow/repetitions.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -245,26 +246,42 @@ static bool is_copy(const plait__flow_task *task)
 {
 	const plait__flow_access *accesses = task->flow->accesses;
 
-	return task->access_count == 2 &&
+	return task->again == NULL && task->access_count == 2 &&
 	       accesses[0].whole == accesses[1].whole &&
 	       accesses[0].map != accesses[1].map;
 }
 
+/* The op reads a box in a memory. */
 static void check_values(plait__flow *flow, const plait__order_op *op,
-			 const plait__flow_access *access,
-			 plait__value_versions *versions)
+			 const plait__data *whole, const plait_box *box,
+			 uint32_t memory)
 {
+	plait__flow_proof *proof = flow->proof;
 	const plait__order_access named = {
-		BARRIERS + (access->whole->proved - 1) * flow->proof->memories +
-			memory_of(access),
-		access->mode, access->box
+		BARRIERS + (whole->proved - 1) * proof->memories + memory,
+		PLAIT__ACCESS_READS, *box
 	};
 	plait__stale_values stale;
 
-	if ((access->mode & PLAIT__ACCESS_READS) != 0 &&
-	    !plait__value_versions_are_newest(versions, &access->box,
-					      memory_of(access), &stale))
-		fail_stale(flow->proof, op, &named, &stale);
+	if (!plait__value_versions_are_newest(
+		    data_at(proof, whole->proved - 1)->versions, box, memory,
+		    &stale))
+		fail_stale(proof, op, &named, &stale);
+}
+
+/* Returns false without memory. */
+static bool write_version(plait__value_versions *versions,
+			  const plait__version *version, uint64_t number)
+{
+	bool done = plait__value_versions_write(versions, &version->box,
+						version->memory, number);
+	uint64_t left = version->valid & ~(UINT64_C(1) << version->memory);
+
+	for (; done && left != 0; left &= left - 1)
+		done = plait__value_versions_copy(
+			versions, &version->box, version->memory,
+			(uint32_t)__builtin_ctzll(left));
+	return done;
 }
 
 /* Note what the op does to values, and check those that it reads. */
@@ -284,8 +301,13 @@ static void follow_values(const plait__flow_task *task,
 
 			if (versions == NULL)
 				continue;
-			if (pass == 0)
-				check_values(flow, op, &accesses[i], versions);
+			if (pass == 0 &&
+			    (accesses[i].mode & PLAIT__ACCESS_READS) != 0)
+				check_values(flow, op, accesses[i].whole,
+					     &accesses[i].box,
+					     memory_of(&accesses[i]));
+			else if (pass == 0)
+				continue;
 			else if (copies && i == 1)
 				done = plait__value_versions_copy(
 					versions, &accesses[i].box,
@@ -296,6 +318,33 @@ static void follow_values(const plait__flow_task *task,
 					versions, &accesses[i].box,
 					memory_of(&accesses[i]), op->number);
 		}
+	if (!done)
+		(void)fail_memory(proof);
+}
+
+/* A run of a repetition reads its needs, and leaves its results. */
+static void follow_run(const plait__flow_task *task, const plait__order_op *op)
+{
+	const plait__vector *needs = &task->again->needs;
+	const plait__vector *results = &task->again->results;
+	plait__flow_proof *proof = task->flow->proof;
+	bool done = true;
+
+	for (uint32_t i = 0; proof->status == PLAIT_OK && i < needs->count;
+	     i++) {
+		const plait__repetition_need *need = plait__vector_at(needs, i);
+
+		check_values(task->flow, op, need->whole, &need->box,
+			     need->memory);
+	}
+	for (uint32_t i = 0; done && i < results->count; i++) {
+		const plait__repetition_result *at =
+			plait__vector_at(results, i);
+
+		done = write_version(
+			data_at(proof, at->whole->proved - 1)->versions,
+			&at->version, op->number);
+	}
 	if (!done)
 		(void)fail_memory(proof);
 }
@@ -343,7 +392,11 @@ static void add_accesses(const plait__flow_task *task, plait__order_op *op)
 	proof->has_failures |=
 		flow->preds.keeps_settled ||
 		!plait__outcomes_are_clean(&flow->lanes.outcomes);
-	if (flow->devices != NULL && !proof->has_failures)
+	if (flow->devices == NULL || proof->has_failures)
+		return;
+	if (task->again != NULL)
+		follow_run(task, op);
+	else
 		follow_values(task, op);
 }
 

@@ -7,6 +7,7 @@
 
 #include "flow/flow_capture.h"
 #include "flow/flow_fixed.h"
+#include "flow/repetition_values.h"
 #include "flow/repetitions.h"
 #include "flow/submit.h"
 
@@ -69,11 +70,22 @@ static void join_accesses(const plait__record *record, plait__vector *uses)
 	}
 }
 
+/* Append an access; returns false without memory. */
+static bool append_access(plait__repetition *again,
+			  const plait__flow_access *access)
+{
+	if (PLAIT__VECTOR_ADD(&again->accesses, access) == NULL)
+		return false;
+	plait__object_hold(&access->whole->object);
+	return true;
+}
+
 /* Append the access to data; returns false without memory. */
 static bool take_access(plait__repetition *again, plait__data *whole,
 			plait__front_map *map, struct use *use)
 {
 	plait__flow_access access = { .whole = whole, .box = use->box,
+				      .map = &whole->map,
 				      .mode = PLAIT__ACCESS_READS };
 
 	if (!plait__front_map_cut(map, &use->box))
@@ -83,10 +95,7 @@ static bool take_access(plait__repetition *again, plait__data *whole,
 		access.mode = PLAIT__ACCESS_WRITES |
 			      (use->reads || use->leaves ? PLAIT__ACCESS_READS :
 							   0);
-	if (PLAIT__VECTOR_ADD(&again->accesses, &access) == NULL)
-		return false;
-	plait__object_hold(&whole->object);
-	return true;
+	return append_access(again, &access);
 }
 
 /* Returns false without memory. */
@@ -102,12 +111,16 @@ static bool take_accesses(plait__repetition *again,
 	done = plait__vector_push(&uses, NULL, count + 1) != NULL;
 	if (done)
 		join_accesses(record, &uses);
-	for (uint32_t i = 0; done && i < count; i++)
-		done = take_access(again,
-				   *(plait__data **)plait__vector_at(
-					   &capture->data, i),
-				   &plait__record_data_at(record, i)->map,
-				   use_at(&uses, i));
+	for (uint32_t i = 0; done && i < count; i++) {
+		const plait__captured_data *at =
+			plait__capture_state_at(capture, i);
+
+		if (at->whole != NULL && at->whole->copies == NULL)
+			done = take_access(
+				again, at->whole,
+				&plait__record_data_at(record, i)->map,
+				use_at(&uses, i));
+	}
 	plait__vector_fini(&uses);
 	return done;
 }
@@ -120,7 +133,7 @@ enum { TASKS_ALONE = 4096 };
 /* A call that meets a wait fails after it has run what is before. */
 static bool must_share(const plait__flow_capture *capture, uint32_t lanes)
 {
-	return capture->signal != 0 ||
+	return capture->signal != 0 || capture->flow->devices != NULL ||
 	       (lanes > 1 && capture->record.tasks.count > TASKS_ALONE);
 }
 
@@ -203,7 +216,8 @@ static plait_status make(plait__flow *flow, plait__flow_capture *capture,
 		again->times.must_share = must_share(capture,
 						     flow->lanes.count);
 	}
-	if (again == NULL || !take_accesses(again, capture)) {
+	if (again == NULL || !take_accesses(again, capture) ||
+	    !plait__repetition_values_take(again, capture)) {
 		status = plait__fail(error, PLAIT_E_NOMEM,
 				     "no memory for a repetition");
 	} else {
@@ -213,6 +227,8 @@ static plait_status make(plait__flow *flow, plait__flow_capture *capture,
 		status = bind_hosts(again, capture, error);
 	if (status == PLAIT_OK)
 		*out = again;
+	if (status == PLAIT_OK)
+		plait__capture_state_keep_pins(capture);
 	else if (again != NULL)
 		plait__repetitions_free(again);
 	return status;

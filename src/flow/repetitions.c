@@ -18,6 +18,10 @@ plait__repetition *plait__repetitions_make(plait__flow *flow, uint64_t key)
 			   sizeof(plait__flow_access));
 	plait__vector_init(&made->bindings, allocator,
 			   sizeof(plait_binding));
+	plait__vector_init(&made->needs, allocator,
+			   sizeof(plait__repetition_need));
+	plait__vector_init(&made->results, allocator,
+			   sizeof(plait__repetition_result));
 	snprintf(made->label, sizeof(made->label), "repetition %llu",
 		 (unsigned long long)key);
 	return made;
@@ -43,6 +47,8 @@ void plait__repetitions_free(plait__repetition *made)
 	plait_plan_release(made->alone);
 	plait__vector_fini(&made->accesses);
 	plait__vector_fini(&made->bindings);
+	plait__vector_fini(&made->needs);
+	plait__vector_fini(&made->results);
 	plait__free(allocator, made, sizeof(*made));
 }
 

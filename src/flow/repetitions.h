@@ -4,11 +4,26 @@
 #define PLAIT_SRC_FLOW_REPETITIONS_H
 
 #include "flow/flow.h"
+#include "flow/memory/coherence.h"
 #include "flow/run_times.h"
 
 #include "base/vector.h"
 
 enum { PLAIT__REPETITION_LABEL = 32 };
+
+/* Values that a run needs in a memory when it begins. */
+typedef struct plait__repetition_need {
+	plait__data *whole;
+	plait_box box;
+	uint32_t memory;
+} plait__repetition_need;
+
+/* Values that a run leaves, in the memories of the version. */
+typedef struct plait__repetition_result {
+	plait__data *whole;
+	plait__version version;
+	uint32_t count; /* of results of the data; 0: not the first of them */
+} plait__repetition_result;
 
 /* A repetition lives as long as the flow; its holds of data end with the flow's
  * last release.  Once it is in the list only its runs change it, one after
@@ -23,6 +38,13 @@ struct plait__repetition {
 	plait__vector bindings;	 /* plait_binding */
 	plait_run_desc run;
 	plait__run_times times;
+	/* With devices: needs by memory, results by data.  Memories that it writes;
+	 * of these, those with launches of host code, which map buffers and may write
+	 * all of them back: no other op writes there meanwhile.  Bits. */
+	plait__vector needs;   /* plait__repetition_need */
+	plait__vector results; /* plait__repetition_result */
+	uint64_t memories;
+	uint64_t mapped;
 	char label[PLAIT__REPETITION_LABEL];
 };
 

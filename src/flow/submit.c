@@ -18,6 +18,7 @@
 #include "flow/flow_wait.h"
 #include "flow/rank_submit.h"
 #include "flow/reduction.h"
+#include "flow/repetition_place.h"
 #include "flow/task_access.h"
 #include "flow/task_launch.h"
 #include "flow/task_move.h"
@@ -139,8 +140,26 @@ static plait_status append(plait__flow_task *task,
 		status = plait__task_access_append(task, access->whole,
 						   &access->box, access->mode,
 						   error);
+		if (status == PLAIT_OK)
+			task->flow->accesses[i].map = access->map;
 	}
 	return status;
+}
+
+/* Place a prepared task of a flow with devices. */
+static plait_status place(plait__flow_task *task, plait_error *error)
+{
+	return task->again != NULL ?
+		       plait__repetition_place_task(task, error) :
+		       plait__place_task(task, error);
+}
+
+static void place_commit(plait__flow_task *task)
+{
+	if (task->again != NULL)
+		plait__repetition_place_commit(task);
+	else
+		plait__place_commit(task);
 }
 
 /* PLAIT_PENDING: no room for the arguments. */
@@ -172,12 +191,14 @@ static plait_status attempt(plait__flow_task *task, const plait_task_desc *desc,
 		status = plait__flow_proof_tell(flow, error);
 	if (status != PLAIT_OK)
 		return status;
+	if (flow->devices != NULL)
+		flow->submitter = split;
 	if (flow->capture != NULL)
 		return capture(task, desc, error);
 	task->again = again;
-	if (flow->devices != NULL)
-		flow->submitter = split;
 	status = prepare(task, desc, error);
+	if (status == PLAIT_OK && again != NULL && flow->devices != NULL)
+		status = plait__repetition_place_fetch(task, error);
 	if (status == PLAIT_OK)
 		status = append(task, again, error);
 	if (status == PLAIT_OK && flow->devices != NULL &&
@@ -191,11 +212,11 @@ static plait_status attempt(plait__flow_task *task, const plait_task_desc *desc,
 		status = plait__flow_strict_check(flow, task->access_count,
 						  error);
 	if (status == PLAIT_OK && flow->devices != NULL)
-		status = plait__place_task(task, error);
+		status = place(task, error);
 	if (status == PLAIT_OK)
 		status = plait__commit_task(task, error);
 	if (status == PLAIT_OK && flow->devices != NULL)
-		plait__place_commit(task);
+		place_commit(task);
 	if (status == PLAIT_OK && flow->record != NULL)
 		plait__flow_record_task(task, desc);
 	if (status != PLAIT_OK && task->late != NULL)

@@ -5,8 +5,8 @@
  */
 #include "flow/task_node.h"
 
-#include "flow/box_move.h"
 #include "flow/flow_data.h"
+#include "flow/flow_devices.h"
 #include "flow/reduction.h"
 #include "flow/task_launch.h"
 
@@ -51,6 +51,12 @@ static plait_status add_node(plait__task_nodes *nodes,
 static plait_buffer *buffer_of(const plait__data *whole)
 {
 	return plait__object_handle(&whole->buffer->object);
+}
+
+static plait_buffer *buffer_in(const plait__data *whole, uint32_t memory)
+{
+	return plait__object_handle(
+		&plait__data_copies_at(whole->copies, memory)->buffer->object);
 }
 
 static uint64_t offset_of(const plait__data *whole, const void *address)
@@ -154,10 +160,15 @@ static void set_argument(const plait__flow_task *task, uint32_t i,
 	if (given->kind == PLAIT_ARGUMENT_DATA ||
 	    given->kind == PLAIT_ARGUMENT_ACCESS) {
 		const plait__data *whole = memory_of(task, i, given);
-		const void *address = *(void *const *)cell;
+		const char *address = *(char *const *)cell;
 
-		*out = (plait_argument)PLAIT_BUFFER_AT(
-			buffer_of(whole), offset_of(whole, address));
+		if (task->memory == PLAIT__MEMORY_HOST)
+			*out = (plait_argument)PLAIT_BUFFER_AT(
+				buffer_of(whole), offset_of(whole, address));
+		else
+			*out = (plait_argument)PLAIT_BUFFER_AT(
+				buffer_in(whole, task->memory),
+				(uint64_t)(address - whole->memory));
 	}
 }
 
@@ -235,6 +246,58 @@ static plait_status add_transfer(plait__task_nodes *nodes,
 		set_source(node, whole, move->source);
 	}
 	return add_node(nodes, node, error);
+}
+
+/* ---- copies between memories ---- */
+
+/* Bytes from the first one to behind the last one. */
+static uint64_t span_of(const plait__box_move *move)
+{
+	return (move->slices - 1) * move->source_slice +
+	       (move->rows - 1) * move->source_row + move->bytes;
+}
+
+static void set_sides(const plait__task_copy *copy, plait_node_desc *node)
+{
+	const plait__data *whole = copy->whole;
+	uint64_t offset = (uint64_t)(copy->move.source - whole->memory);
+
+	if (copy->to != PLAIT__MEMORY_HOST) {
+		node->target = buffer_in(whole, copy->to);
+		node->target_offset = offset;
+	}
+	if (copy->from != PLAIT__MEMORY_HOST) {
+		node->source = buffer_in(whole, copy->from);
+		node->source_offset = offset;
+	}
+}
+
+plait_status plait__task_node_add_copy(plait__task_nodes *nodes,
+				       const plait__task_copy *copy,
+				       plait_error *error)
+{
+	const plait__box_move *move = &copy->move;
+	plait_node_desc node = {
+		.size = sizeof(node), .kind = PLAIT_NODE_COPY, .label = "copy",
+		.device = plait__object_handle(&copy->device->object),
+		.bytes = move->bytes,
+	};
+	char name[PLAIT__TASK_HOST_NAME];
+	plait_rows rows;
+	uint32_t host;
+
+	node.rows = set_rows(move, &rows);
+	set_sides(copy, &node);
+	if (copy->from != PLAIT__MEMORY_HOST && copy->to != PLAIT__MEMORY_HOST)
+		return add_node(nodes, &node, error);
+	node.kind = copy->to == PLAIT__MEMORY_HOST ? PLAIT_NODE_READ :
+						     PLAIT_NODE_WRITE;
+	host = find_host(nodes, move->target, span_of(move));
+	if (host == PLAIT__VECTOR_MAX)
+		return fail_memory(error);
+	plait__task_node_name_host(host, name);
+	node.host_parameter = name;
+	return add_node(nodes, &node, error);
 }
 
 /* Take back what a fill has added. */
@@ -405,7 +468,9 @@ plait_status plait__task_node_add(plait__task_nodes *nodes,
 {
 	plait_node_desc node = {
 		.size = sizeof(node), .label = desc->label, .cost = desc->cost,
-		.device = plait__object_handle(&task->flow->host->object),
+		.device = plait__object_handle(
+			task->device != NULL ? &task->device->device->object :
+					       &task->flow->host->object),
 	};
 
 	switch (desc->kind) {

@@ -5,7 +5,7 @@
 
 #include "plait/graph.h"
 
-#include "flow/flow_object.h"
+#include "flow/box_move.h"
 
 #include "base/vector.h"
 
@@ -44,5 +44,19 @@ plait_status plait__task_node_add(plait__task_nodes *nodes,
 				  const plait__flow_task *task,
 				  const plait_task_desc *desc,
 				  plait_error *error);
+
+/* A copy of a data from one memory to another one; memory 0 is the program's. */
+typedef struct plait__task_copy {
+	plait__device *device; /* that does it */
+	const plait__data *whole;
+	uint32_t from;
+	uint32_t to;
+	plait__box_move move; /* as if both were in the program's memory */
+} plait__task_copy;
+
+/* Add its node likewise. */
+plait_status plait__task_node_add_copy(plait__task_nodes *nodes,
+				       const plait__task_copy *copy,
+				       plait_error *error);
 
 #endif

@@ -276,7 +276,6 @@ static void unsupported(void)
 	plait_task_desc desc = { .size = sizeof(desc) };
 	plait_argument arguments[3];
 	plait_graph *graph = NULL;
-	plait_task task = 0;
 	plait_data *x;
 	float a = 1;
 
@@ -293,9 +292,7 @@ static void unsupported(void)
 				     "chaos:");
 	OK(plait_graph_create(rig->context, &graph, NULL) == PLAIT_OK);
 	REFUSED(plait_flow_capture(flow, graph, &rig->error),
-		PLAIT_E_UNSUPPORTED, "submit the tasks each time");
-	REFUSED(plait_flow_repeat(flow, 1, &task, &rig->error),
-		PLAIT_E_UNSUPPORTED, "submit the tasks each time");
+		PLAIT_E_UNSUPPORTED, "name the tasks a repetition");
 	plait_graph_release(graph);
 	plait_kernel_release(desc.kernel);
 	plait_data_release(x);

@@ -45,7 +45,7 @@ static const struct tap_scenario all[] = {
 	{ "two parts and the host", mixed },
 };
 #else
-enum { FEW = 10 };
+enum { FEW = 24 };
 
 static void run_on(uint32_t devices, const char *options)
 {
@@ -100,6 +100,7 @@ static void narrow(void)
 	static const uint64_t limits[] = { 102400, 4096, 5000 };
 
 	flow_flags = PLAIT_FLOW_CHECK;
+	flow_has_repetitions = false;
 	for (int i = 0; i < 3; i++) {
 		flow_memory_bytes = limits[i];
 		flow_has_sums = i == 0;
@@ -111,7 +112,7 @@ static void narrow(void)
 	}
 	flow_flags = 0;
 	run_on(3, "chaos:devices=3,peers=none");
-	flow_has_sums = true;
+	flow_has_repetitions = flow_has_sums = true;
 	flow_memory_bytes = 0;
 }
 

@@ -27,6 +27,9 @@ __attribute__((unused)) static uint32_t flow_devices;
 __attribute__((unused)) static plait_flow_flags flow_flags;
 __attribute__((unused)) static uint64_t flow_memory_bytes;
 
+/* Random programs have repetitions, which keep the memory of their data. */
+__attribute__((unused)) static bool flow_has_repetitions = true;
+
 /* Random programs have reductions, which need memory for partial results. */
 __attribute__((unused)) static bool flow_has_sums = true;
 

@@ -145,10 +145,68 @@ static bool join_uses(const struct repetition *repetition, struct array *array,
 	return true;
 }
 
+/* Returns true if a use of a task reads poison from before the run.  Notes what it
+ * writes. */
+static bool follow_use(const struct use *use, uint32_t mode, bool *written)
+{
+	bool poisoned = false;
+
+	for (uint64_t i = 0; (use->mode & mode) != 0 && i < count_of(&use->box);
+	     i++) {
+		uint64_t at = place(use->array, &use->box, i);
+
+		if (mode == PLAIT_ACCESS_WRITE)
+			written[at] = true;
+		else
+			poisoned |= !written[at] && use->array->poisoned[at];
+	}
+	return poisoned;
+}
+
+/* On devices a run accesses what its tasks need before the first of them, and what
+ * they write, and no boxes around these. */
+static bool follow_array(const struct repetition *repetition,
+			 const struct array *array, bool *written)
+{
+	bool poisoned = false;
+
+	memset(written, 0, ELEMENTS * sizeof(*written));
+	for (int w = 0; w < LENGTH; w++)
+		for (uint32_t mode = PLAIT_ACCESS_READ;
+		     mode <= PLAIT_ACCESS_WRITE; mode++)
+			for (uint32_t u = 0; u < repetition->works[w].count; u++)
+				if (repetition->works[w].uses[u].array == array)
+					poisoned |= follow_use(
+						&repetition->works[w].uses[u],
+						mode, written);
+	return poisoned;
+}
+
+static void predict_on_devices(struct repetition *repetition)
+{
+	static bool written[DATA][ELEMENTS];
+	struct work *whole = &repetition->whole;
+
+	whole->spoiled = whole->result != 0;
+	for (int i = 0; i < DATA; i++)
+		whole->spoiled |= follow_array(repetition, &arrays[i],
+					       written[i]);
+	for (int i = 0; i < DATA; i++)
+		for (int k = 0; k < ELEMENTS; k++)
+			if (written[i][k])
+				arrays[i].poisoned[k] = whole->spoiled;
+	for (int w = 0; w < LENGTH && !whole->spoiled; w++)
+		interpret(&repetition->works[w]);
+}
+
 static void predict_repetition(struct repetition *repetition)
 {
 	struct work *whole = &repetition->whole;
 
+	if (flow_devices > 0) {
+		predict_on_devices(repetition);
+		return;
+	}
 	whole->count = 0;
 	for (int i = 0; i < DATA; i++)
 		whole->count += join_uses(repetition, &arrays[i],
@@ -251,7 +309,7 @@ static void step(struct work *work)
 	case 0: read_now(); break;
 	case 1: one_in(2) ? write_now() : map_now(); break;
 	case 2:
-		if (flow_devices == 0)
+		if (flow_has_repetitions)
 			repeat();
 		break;
 	default: add_task(work); break;

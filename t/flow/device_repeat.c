@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* Repetitions on devices: ops of a run, values that others change in between,
+ * failures, buffers that are kept, bad input; contents: device_programs.c. */
+#include "flows.h"
+
+#include "plait/repeat.h"
+
+enum { N = 1024, BYTES = 4 * N, MANY = 3, TIMES = 20 };
+
+static plait_data *data[MANY];
+static plait_kernel *axpy;
+static float host[N];
+
+static bool open_on(uint32_t devices, const char *options, uint64_t bytes,
+		    size_t setting)
+{
+	flow_backends = "host,chaos";
+	flow_devices = devices;
+	flow_options = options;
+	flow_memory_bytes = bytes;
+	flow_flags = PLAIT_FLOW_CHECK;
+	if (!open_flow(&flow_settings[setting], 64))
+		return false;
+	axpy = new_axpy();
+	for (int i = 0; i < MANY; i++) {
+		data[i] = new_data(1, N, 0, 0, 4, "data");
+		for (int k = 0; k < N; k++)
+			host[k] = 1;
+		OK(plait_data_write(data[i], NULL, host, NULL) == PLAIT_OK);
+	}
+	return true;
+}
+
+static void close_all(void)
+{
+	for (int i = 0; i < MANY; i++)
+		plait_data_release(data[i]);
+	plait_kernel_release(axpy);
+	close_flow();
+	flow_memory_bytes = 0;
+	flow_flags = 0;
+}
+
+/* data[y] += a * data[x] */
+static plait_status add(float a, int x, int y)
+{
+	return plait_flow_launch(
+		flow, axpy, PLAIT_ITEMS(N),
+		PLAIT_ARGUMENTS(PLAIT_VALUE(a), PLAIT_DATA(data[x]),
+				PLAIT_DATA(data[y])),
+		NULL, &flow_rig.error);
+}
+
+static void fill(int i, float value)
+{
+	plait_task_desc desc = { .size = sizeof(desc), .kind = PLAIT_TASK_FILL,
+				 .target = data[i] };
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	desc.pattern = bits;
+	OK_THAT(plait_flow_submit(flow, &desc, NULL, &flow_rig.error) ==
+		PLAIT_OK, "fill: %s", flow_rig.error.text);
+}
+
+/* Returns true if the repetition is new. */
+static bool is_new(uint64_t key)
+{
+	plait_task task = 0;
+
+	OK_THAT(plait_flow_repeat(flow, key, &task, &flow_rig.error) ==
+		PLAIT_OK, "repeat: %s", flow_rig.error.text);
+	return task == 0;
+}
+
+static void end_repetition(void)
+{
+	OK_THAT(plait_flow_repeat(flow, 0, NULL, &flow_rig.error) == PLAIT_OK,
+		"end: %s", flow_rig.error.text);
+}
+
+static void check_data(int i, float want)
+{
+	int wrong = 0;
+
+	OK_THAT(plait_data_read(data[i], NULL, host, &flow_rig.error) ==
+		PLAIT_OK, "read: %s", flow_rig.error.text);
+	for (int k = 0; k < N; k++)
+		wrong += host[k] != want;
+	IS_INT(wrong, 0);
+}
+
+static uint64_t count_ops(void)
+{
+	plait_flow_info info = { .size = sizeof(info) };
+
+	IS_INT(plait_flow_query(flow, &info, NULL), PLAIT_OK);
+	return info.newest;
+}
+
+/* ---- runs ---- */
+
+static void there_and_back(void)
+{
+	if (!is_new(1))
+		return;
+	IS_INT(add(1, 0, 1), PLAIT_OK);
+	IS_INT(add(-0.5f, 1, 0), PLAIT_OK);
+	end_repetition();
+}
+
+/* A run is one op while no other task comes between; then the values that it needs
+ * are copied, and no others. */
+static void ops(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		float x = 1, y = 1;
+		uint64_t before;
+
+		if (!open_on(2, "chaos:devices=2", 0, s))
+			continue;
+		for (int t = 0; t < TIMES; t++) {
+			before = count_ops();
+			there_and_back();
+			/* The first one copies both. */
+			IS_UINT(count_ops() - before, t == 0 ? 3 : 1);
+			y += x;
+			x -= 0.5f * y;
+		}
+		check_data(0, x);
+		check_data(1, y);
+		before = count_ops();
+		there_and_back(); /* the host has copies */
+		IS_UINT(count_ops() - before, 1);
+		fill(0, 2);
+		before = count_ops();
+		there_and_back();
+		IS_UINT(count_ops() - before, 2);
+		y += x;
+		y += 2;
+		check_data(1, y);
+		check_data(0, 2 - 0.5f * y);
+		close_all();
+	}
+}
+
+/* Tasks of the host between launches: the plan copies there and back. */
+static int32_t count_call(void *user_data)
+{
+	++*(uint64_t *)user_data;
+	return 0;
+}
+
+static void host_between(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		uint64_t count = 0;
+		plait_access access;
+
+		if (!open_on(3, "chaos:devices=3,peers=none", 0, s))
+			continue;
+		access = access_of(data[0], PLAIT_ACCESS_READ, NULL);
+		for (int t = 0; t < TIMES; t++) {
+			if (!is_new(9))
+				continue;
+			fill(0, 1);
+			IS_INT(add(2, 0, 1), PLAIT_OK);
+			fill(0, 3);
+			IS_INT(add(1, 0, 1), PLAIT_OK);
+			call_task("count", count_call, &count, &access, 1);
+			end_repetition();
+		}
+		check_data(1, 1 + 5 * TIMES);
+		check_data(0, 3);
+		IS_UINT(count, TIMES);
+		close_all();
+	}
+}
+
+/* ---- failure ---- */
+
+static int32_t fail_if_set(void *user_data)
+{
+	return *(const int32_t *)user_data;
+}
+
+/* A failing task fails the run: what it writes is poison in all memories, and the
+ * next run cures it. */
+static void failure(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		int32_t result = 0;
+		plait_access access;
+
+		if (!open_on(2, "chaos:devices=2", 0, s))
+			continue;
+		access = access_of(data[0], PLAIT_ACCESS_READ, NULL);
+		OK(is_new(1));
+		fill(0, 4);
+		fill(1, 0);
+		IS_INT(add(1, 0, 1), PLAIT_OK);
+		call_task("check", fail_if_set, &result, &access, 1);
+		end_repetition();
+		check_data(1, 4);
+		result = 5;
+		OK(!is_new(1));
+		IS_INT(add(1, 1, 2), PLAIT_OK);
+		IS_INT(plait_data_read(data[2], NULL, host, &flow_rig.error),
+		       PLAIT_E_FAILED);
+		IS_INT(flow_rig.error.origin, 5);
+		HAS_STR(flow_rig.error.text, "repetition 1");
+		result = 0;
+		OK(!is_new(1));
+		check_data(1, 4);
+		fill(2, 1);
+		IS_INT(add(1, 1, 2), PLAIT_OK);
+		check_data(2, 5);
+		close_all();
+	}
+}
+
+/* Poison that a run needs spoils it; poison beside what it writes does not. */
+static void poisoned(void)
+{
+	static int32_t fails = 3;
+	plait_access access;
+
+	if (!open_on(2, "chaos:devices=2", 0, 3))
+		return;
+	there_and_back();
+	access = access_of(data[0], PLAIT_ACCESS_WRITE, NULL);
+	call_task("spoil", fail_if_set, &fails, &access, 1);
+	there_and_back();
+	IS_INT(plait_data_read(data[1], NULL, host, NULL), PLAIT_E_FAILED);
+	fill(0, 1);
+	fill(1, 1);
+	there_and_back();
+	check_data(1, 2);
+	check_data(0, 0);
+	close_all();
+}
+
+/* ---- memory ---- */
+
+/* Buffers of a repetition are not evicted; those of one that was given up are. */
+static void kept(void)
+{
+	struct rig *rig = &flow_rig;
+
+	if (!open_on(1, "chaos:devices=1", 2 * BYTES, 2))
+		return;
+	OK(is_new(1));
+	IS_INT(add(1, 0, 1), PLAIT_OK);
+	REFUSED(add(1, 0, 2), PLAIT_E_NOMEM,
+		"repetitions keep the memory of theirs");
+	IS_INT(plait_flow_capture(flow, NULL, NULL), PLAIT_OK);
+	IS_INT(add(1, 2, 1), PLAIT_OK);
+	there_and_back();
+	REFUSED(add(1, 2, 1), PLAIT_E_NOMEM,
+		"repetitions keep the memory of theirs");
+	there_and_back();
+	IS_INT(add(1, 1, 0), PLAIT_OK);
+	close_all();
+}
+
+/* The flow ends with runs in flight, and with a repetition that is open. */
+static void life(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		if (!open_on(2, "chaos:devices=2,quirks=all", 0, s))
+			continue;
+		for (int t = 0; t < TIMES; t++)
+			there_and_back();
+		if (flow_settings[s].workers == 0)
+			IS_INT(wait_task(0), PLAIT_OK);
+		OK(is_new(2));
+		IS_INT(add(1, 1, 2), PLAIT_OK);
+		close_all();
+	}
+}
+
+static const struct tap_scenario all[] = {
+	{ "ops of a run", ops },
+	{ "tasks of the host between launches", host_between },
+	{ "failure", failure },
+	{ "poison", poisoned },
+	{ "memory that is kept", kept },
+	{ "life", life },
+};
+
+TAP_MAIN(all)
