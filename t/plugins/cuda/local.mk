@@ -277,3 +277,7 @@ API_TESTS += %D%/flow_devices.t
 %C%_flow_devices_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE)
 %C%_flow_devices_t_LDADD = $(LDADD_ON_CUDA)
 SEEDED_TESTS += %D%/flow_devices.t
+API_TESTS += %D%/flow_programs.t
+%C%_flow_programs_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE)
+%C%_flow_programs_t_LDADD = $(LDADD_ON_CUDA)
+SEEDED_TESTS += %D%/flow_programs.t
