@@ -60,6 +60,7 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/kernel/launch.c
 %C%_libplaitcore_la_SOURCES += %D%/kernel/local_block.c
 %C%_libplaitcore_la_SOURCES += %D%/kernel/signature.c
+%C%_libplaitcore_la_SOURCES += %D%/kernel/signature_write.c
 %C%_libplaitcore_la_SOURCES += %D%/kernel/type.c
 # world
 %C%_libplaitcore_la_SOURCES += %D%/world/hello.c
@@ -652,6 +653,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/device_place.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/device_room.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/device_split.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/array_arguments.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/box_move.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/commit.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow.c

@@ -22,6 +22,10 @@
  * `struct NAME 24 align 8` is a struct by value; name and alignment are
  * optional.
  *
+ * `array1 T` to `array3 T` are pointers with the numbers that place elements in
+ * one to three dimensions, and `chunk` has the items of a piece: a flow adds
+ * both; doc/arrays.md.
+ *
  * `in image`, `out image` and `sampler` are those of image.h.
  *
  * `local T` is memory of a group: the argument (PLAIT_LOCAL) is its number of

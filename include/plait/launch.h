@@ -85,7 +85,8 @@ enum {
 	 * address of the first element of the data, not of the box. */
 	PLAIT_ARGUMENT_ACCESS = 8,
 	/* Flows only: the items of the piece, a plait_box, for a parameter
-	 * `struct chunk 48`.  Items of a piece are counted from 0. */
+	 * `chunk` (where it may be left out, doc/arrays.md) or `struct NAME 48`.
+	 * Items of a piece are counted from 0. */
 	PLAIT_ARGUMENT_CHUNK = 9,
 	/* Graphs only: a value in memory of the program, `offset_bytes` behind
 	 * the start of the memory that each run provides as `name`

@@ -6,6 +6,7 @@
 #include "flow/task_launch.h"
 
 #include "flow/access/chunks.h"
+#include "flow/array_arguments.h"
 #include "flow/device_place.h"
 #include "flow/flow_data.h"
 #include "flow/flow_history.h"
@@ -37,8 +38,11 @@ static plait_status take_value(const plait__parameter *parameter,
 			       plait_error *error)
 {
 	char room[PLAIT__ARGUMENT_FAULT_ROOM];
-	const char *fault = plait__argument_check_value(
-		parameter, given->value, given->bytes, room);
+	const char *fault = parameter->array != 0 ?
+		"an array is data, whose rows the flow knows: PLAIT_DATA or "
+		"PLAIT_ACCESS" :
+		plait__argument_check_value(parameter, given->value,
+					    given->bytes, room);
 
 	if (fault != NULL)
 		return plait__fail(error, PLAIT_E_INVALID, "%s", fault);
@@ -54,10 +58,28 @@ static bool reduces(const plait_argument *given)
 	       access->mode == PLAIT_ACCESS_REDUCE;
 }
 
+/* Find the numbers of an array, which the next parameters get. */
+static plait_status take_place(const plait__flow_task *task,
+			       const plait__parameter *parameter,
+			       const plait__data *data,
+			       plait__array_place *place, plait_error *error)
+{
+	bool is_dense = data == NULL;
+
+	if (parameter->array == 0)
+		return PLAIT_OK;
+	if (is_dense)
+		data = plait__reduction_at(task->flow,
+					   task->reduction_count - 1)->target;
+	return plait__array_arguments_place(parameter, data, is_dense, place,
+					    error);
+}
+
 /* Append the access of an argument that is reduced. */
 static plait_status take_reduction(plait__flow_task *task,
 				   const plait__parameter *parameter,
 				   const plait_argument *given, uint64_t *cell,
+				   plait__array_place *place,
 				   plait_error *error)
 {
 	plait__data *data = NULL;
@@ -66,6 +88,8 @@ static plait_status take_reduction(plait__flow_task *task,
 						    given->value, cell, &data,
 						    error);
 
+	if (status == PLAIT_OK)
+		status = take_place(task, parameter, NULL, place, error);
 	if (status != PLAIT_OK)
 		return status;
 	if (task->flow->devices != NULL &&
@@ -82,7 +106,7 @@ static plait_status take_reduction(plait__flow_task *task,
 static plait_status take_data(plait__flow_task *task,
 			      const plait__parameter *parameter,
 			      const plait_argument *given, uint64_t *cell,
-			      plait_error *error)
+			      plait__array_place *place, plait_error *error)
 {
 	plait__data *data = NULL;
 	plait_access all = { .size = sizeof(all),
@@ -95,12 +119,15 @@ static plait_status take_data(plait__flow_task *task,
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "data needs a pointer");
 	if (__builtin_expect(reduces(given), 0))
-		return take_reduction(task, parameter, given, cell, error);
+		return take_reduction(task, parameter, given, cell, place,
+				      error);
 	status = plait__task_access_add(
 		task,
 		given->kind == PLAIT_ARGUMENT_DATA ?
 			&all : (const plait_access *)given->value,
 		parameter->mode, &data, error);
+	if (status == PLAIT_OK)
+		status = take_place(task, parameter, data, place, error);
 	if (status != PLAIT_OK)
 		return status;
 	if (task->flow->devices != NULL &&
@@ -131,6 +158,7 @@ static plait_status take_chunk(const plait__flow_task *task,
 static plait_status take_argument(plait__flow_task *task,
 				  const plait__parameter *parameter,
 				  const plait_argument *given, uint64_t *cell,
+				  plait__array_place *place,
 				  plait_error *error)
 {
 	switch (given->kind) {
@@ -138,7 +166,7 @@ static plait_status take_argument(plait__flow_task *task,
 		return take_value(parameter, given, cell, error);
 	case PLAIT_ARGUMENT_DATA:
 	case PLAIT_ARGUMENT_ACCESS:
-		return take_data(task, parameter, given, cell, error);
+		return take_data(task, parameter, given, cell, place, error);
 	case PLAIT_ARGUMENT_CHUNK:
 		return take_chunk(task, parameter, cell, error);
 	default:
@@ -175,14 +203,43 @@ static uint64_t cells_of(const plait__parameter *parameter)
 	return (parameter->bytes + 7) / 8;
 }
 
+/* An argument of the caller, or one that the flow adds. */
+static plait_status take_any(plait__flow_task *task,
+			     const plait__parameter *parameter,
+			     const plait_argument *given, uint64_t *cell,
+			     plait__array_place *place, plait_error *error)
+{
+	if (given != NULL)
+		return take_argument(task, parameter, given, cell, place,
+				     error);
+	if (parameter->is_chunk)
+		return take_chunk(task, parameter, cell, error);
+	*cell = plait__array_arguments_number(place, parameter);
+	return PLAIT_OK;
+}
+
+static void fail_argument(const plait__signature *signature,
+			  const plait__parameter *at, uint64_t argument,
+			  plait_error *error)
+{
+	char type[PLAIT__ARGUMENT_TYPE_ROOM];
+
+	plait__error_prefix(error, "%.60s: argument %llu \"%.40s\" (%s): ",
+			    signature->name, (unsigned long long)argument,
+			    at->name, plait__argument_type(at, type));
+}
+
 static plait_status take_arguments(plait__flow_task *task,
 				   const plait__signature *signature,
-				   const plait_argument *arguments,
+				   const plait_task_desc *desc,
 				   uint64_t *values, plait_error *error)
 {
+	const uint64_t count = desc->argument_count;
+	plait__array_place place = { 0, 0 };
 	plait_status status = PLAIT_OK;
 	const plait_argument *given;
 	plait_argument room;
+	uint64_t next = 0;
 	uint32_t i;
 
 	for (i = 0; status == PLAIT_OK && i < signature->count; i++) {
@@ -190,21 +247,19 @@ static plait_status take_arguments(plait__flow_task *task,
 
 		task->filled.arguments[i] = values;
 		task->pointer = i;
-		status = plait__task_launch_argument(arguments, i, &given,
-						     &room, error);
+		given = NULL;
+		if (plait__array_arguments_is_given(signature, parameter,
+						    count))
+			status = plait__task_launch_argument(
+				desc->arguments, next++, &given, &room, error);
 		if (status == PLAIT_OK)
-			status = take_argument(task, parameter, given, values,
-					       error);
+			status = take_any(task, parameter, given, values,
+					  &place, error);
 		values += cells_of(parameter);
 	}
-	if (status < 0) {
-		char type[PLAIT__ARGUMENT_TYPE_ROOM];
-		const plait__parameter *at = &signature->parameters[i - 1];
-
-		plait__error_prefix(error, "%.60s: argument %u \"%.40s\" (%s): ",
-				    signature->name, i - 1, at->name,
-				    plait__argument_type(at, type));
-	}
+	if (status < 0)
+		fail_argument(signature, &signature->parameters[i - 1],
+			      next - 1, error);
 	return status;
 }
 
@@ -214,22 +269,20 @@ static plait_status check_count(const plait__signature *signature,
 				const plait_argument *arguments, uint64_t count,
 				plait_error *error)
 {
-	if (count != signature->count)
-		return plait__fail(error, PLAIT_E_INVALID,
-				   "%llu arguments for %u parameters of %s",
-				   (unsigned long long)count, signature->count,
-				   signature->name);
-	if (count > 0 && arguments == NULL)
+	plait_status status = plait__array_arguments_check(signature, count,
+							   error);
+
+	if (status == PLAIT_OK && count > 0 && arguments == NULL)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "arguments of %s is null", signature->name);
-	return PLAIT_OK;
+	return status;
 }
 
 static plait_status check_split(const plait__flow_task *task,
 				const plait_task_desc *desc, uint32_t chunks,
 				plait_error *error)
 {
-	bool has_chunk = false;
+	bool has_chunk = task->kernel->kernel->signature->chunk_count > 0;
 
 	if (chunks == 1)
 		return PLAIT_OK;
@@ -352,7 +405,6 @@ plait_status plait__task_launch_prepare(plait__flow_task *task,
 {
 	plait_status status = plait__flow_kernels_take(
 		task->flow, desc->kernel, &task->kernel, &task->closing, error);
-	uint64_t count = desc->argument_count;
 	plait__kernel *kernel;
 	plait_launch geometry;
 	uint64_t *cells;
@@ -360,7 +412,8 @@ plait_status plait__task_launch_prepare(plait__flow_task *task,
 	if (status != PLAIT_OK)
 		return status;
 	kernel = task->kernel->kernel;
-	status = check_count(kernel->signature, desc->arguments, count, error);
+	status = check_count(kernel->signature, desc->arguments,
+			     desc->argument_count, error);
 	if (status != PLAIT_OK)
 		return status;
 	task->kind = PLAIT__OP_LAUNCH;
@@ -377,8 +430,8 @@ plait_status plait__task_launch_prepare(plait__flow_task *task,
 	cells = take_cells(task, &geometry);
 	if (cells == NULL)
 		return PLAIT_PENDING;
-	status = take_arguments(task, kernel->signature, desc->arguments,
-				cells + count, error);
+	status = take_arguments(task, kernel->signature, desc,
+				cells + kernel->signature->count, error);
 	/* A reduction's kernel may have moved the entry of the launch's. */
 	if (status == PLAIT_OK && task->reduction_count > 0)
 		status = plait__flow_kernels_take(task->flow, desc->kernel,

@@ -5,6 +5,7 @@
  */
 #include "flow/task_node.h"
 
+#include "flow/array_arguments.h"
 #include "flow/flow_data.h"
 #include "flow/flow_devices.h"
 #include "flow/reduction.h"
@@ -147,16 +148,19 @@ static const plait__data *memory_of(const plait__flow_task *task, uint32_t i,
 		       reduction->partials->data : whole_of(given);
 }
 
+/* `given` is null for an argument that the flow adds. */
 static void set_argument(const plait__flow_task *task, uint32_t i,
 			 const plait_argument *given, plait_argument *out)
 {
+	const plait__parameter *parameter =
+		&task->kernel->kernel->signature->parameters[i];
 	const void *cell = task->filled.arguments[i];
 
 	*out = (plait_argument){ .size = sizeof(*out),
 				 .kind = PLAIT_ARGUMENT_VALUE, .value = cell,
-				 .bytes = given->bytes };
-	if (given->kind == PLAIT_ARGUMENT_CHUNK)
-		out->bytes = sizeof(plait_box);
+				 .bytes = parameter->bytes };
+	if (given == NULL)
+		return;
 	if (given->kind == PLAIT_ARGUMENT_DATA ||
 	    given->kind == PLAIT_ARGUMENT_ACCESS) {
 		const plait__data *whole = memory_of(task, i, given);
@@ -177,20 +181,25 @@ static plait_status add_launch(plait__task_nodes *nodes,
 			       const plait_task_desc *desc,
 			       plait_node_desc *node, plait_error *error)
 {
-	uint32_t count = (uint32_t)desc->argument_count;
+	const plait__signature *signature = task->kernel->kernel->signature;
+	uint32_t count = signature->count;
 	plait_status status = PLAIT_OK;
 	plait_argument *arguments;
+	uint64_t next = 0;
 
 	plait__vector_truncate(&nodes->arguments, 0);
 	arguments = plait__vector_push(&nodes->arguments, NULL, count + 1);
 	if (arguments == NULL)
 		return fail_memory(error);
 	for (uint32_t i = 0; status == PLAIT_OK && i < count; i++) {
-		const plait_argument *given;
+		const plait_argument *given = NULL;
 		plait_argument room;
 
-		status = plait__task_launch_argument(desc->arguments, i, &given,
-						     &room, error);
+		if (plait__array_arguments_is_given(
+			    signature, &signature->parameters[i],
+			    desc->argument_count))
+			status = plait__task_launch_argument(
+				desc->arguments, next++, &given, &room, error);
 		if (status == PLAIT_OK)
 			set_argument(task, i, given, &arguments[i]);
 	}

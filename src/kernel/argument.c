@@ -115,7 +115,12 @@ const char *plait__argument_type(const plait__parameter *parameter,
 {
 	const char *element = plait__type_name(parameter->element);
 
-	if (plait__type_is_struct(parameter->type))
+	if (parameter->is_chunk)
+		(void)snprintf(room, PLAIT__ARGUMENT_TYPE_ROOM, "chunk");
+	else if (parameter->array != 0)
+		(void)snprintf(room, PLAIT__ARGUMENT_TYPE_ROOM, "array%u %s",
+			       parameter->array, element);
+	else if (plait__type_is_struct(parameter->type))
 		(void)snprintf(room, PLAIT__ARGUMENT_TYPE_ROOM, "struct %u",
 			       parameter->bytes);
 	else if (plait__signature_is_image(parameter))

@@ -1,28 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Parser of kernel signatures; see signature.h for the grammar.  Names are
- * collected in one growing text, then everything moves into one block.
+ * collected in one growing text, then everything moves into one block
+ * (signature_write.c).
  */
 #include "kernel/signature.h"
 
+#include "plait/mapper.h"
+
+#include "kernel/signature_write.h"
+
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/text.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
-
-/* Parameter being parsed; its name is an offset in `names`. */
-struct draft {
-	uint64_t name;
-	uint32_t type;
-	uint32_t element;
-	uint32_t mode;
-	uint32_t bytes;
-	uint64_t struct_name; /* in `names`, or NO_NAME */
-};
-
-#define NO_NAME UINT64_MAX
 
 struct parser {
 	const char *text;
@@ -30,7 +23,7 @@ struct parser {
 	const plait_allocator *allocator;
 	plait_error *error;
 	plait__text names;
-	struct draft *drafts;
+	plait__signature_draft *drafts;
 	plait__type result;
 	uint32_t count;
 	uint32_t capacity;
@@ -146,7 +139,7 @@ static bool name_is_taken(const struct parser *parser, struct word word)
 {
 	const char *names = plait__text_get(&parser->names);
 
-	for (uint32_t i = 0; i < parser->count; i++)
+	for (uint32_t i = 0; i < parser->count && !parser->names.failed; i++)
 		if (word_is(word, names + parser->drafts[i].name))
 			return true;
 	return false;
@@ -194,7 +187,7 @@ static bool is_element(uint32_t type)
 }
 
 /* Parse the optional element type after "pointer". */
-static plait_status read_element(struct parser *parser, struct draft *draft)
+static plait_status read_element(struct parser *parser, plait__signature_draft *draft)
 {
 	struct word word;
 	plait_status status;
@@ -215,7 +208,7 @@ static plait_status read_element(struct parser *parser, struct draft *draft)
 }
 
 /* Parse the element type after "local". */
-static plait_status read_local(struct parser *parser, struct draft *draft)
+static plait_status read_local(struct parser *parser, plait__signature_draft *draft)
 {
 	struct word word;
 	plait_status status = read_word(parser, "the type of its elements",
@@ -269,7 +262,7 @@ static uint32_t usual_alignment(uint32_t bytes)
 }
 
 static plait_status read_alignment(struct parser *parser,
-				   struct draft *draft)
+				   plait__signature_draft *draft)
 {
 	uint32_t alignment = usual_alignment(draft->bytes);
 	plait_status status = PLAIT_OK;
@@ -289,7 +282,7 @@ static plait_status read_alignment(struct parser *parser,
 }
 
 /* Parse the name, size and alignment after "struct". */
-static plait_status read_struct(struct parser *parser, struct draft *draft)
+static plait_status read_struct(struct parser *parser, plait__signature_draft *draft)
 {
 	plait_status status = PLAIT_OK;
 	struct word name;
@@ -308,7 +301,7 @@ static plait_status read_struct(struct parser *parser, struct draft *draft)
 }
 
 /* Returns true for NIDL's "string": read-only characters. */
-static bool is_string(struct draft *draft, struct word word)
+static bool is_string(plait__signature_draft *draft, struct word word)
 {
 	if (draft->mode != PLAIT__MODE_VALUE || !word_is(word, "string"))
 		return false;
@@ -319,7 +312,7 @@ static bool is_string(struct draft *draft, struct word word)
 }
 
 /* Make an image of the draft, which may have a mode. */
-static plait_status take_image(struct parser *parser, struct draft *draft,
+static plait_status take_image(struct parser *parser, plait__signature_draft *draft,
 			       struct word word)
 {
 	draft->type = PLAIT__TYPE_POINTER;
@@ -332,13 +325,55 @@ static plait_status take_image(struct parser *parser, struct draft *draft,
 			  "and write one");
 }
 
-static plait_status read_type(struct parser *parser, struct draft *draft)
+/* Returns the dimensions of "array1" to "array3"; 0 for other words. */
+static uint32_t array_of(struct word word)
+{
+	return word_is(word, "array1") ? 1 : word_is(word, "array2") ? 2 :
+	       word_is(word, "array3") ? 3 : 0;
+}
+
+/* Make a pointer with the dimensions of an array of the draft. */
+static plait_status take_array(struct parser *parser, plait__signature_draft *draft,
+			       struct word array)
+{
+	plait_status status;
+
+	draft->type = PLAIT__TYPE_POINTER;
+	draft->array = array_of(array);
+	status = read_element(parser, draft);
+	if (status == PLAIT_OK && (draft->element == PLAIT__TYPE_NONE ||
+				   draft->element == PLAIT__TYPE_POINTER))
+		return wrong_word(parser, array, "needs the type of its "
+				  "elements; " ELEMENTS);
+	return status;
+}
+
+/* Returns true for the items of a piece. */
+static bool is_chunk(struct parser *parser, plait__signature_draft *draft,
+		     struct word word)
+{
+	static const char name[] = "plait_box";
+
+	if (draft->mode != PLAIT__MODE_VALUE || !word_is(word, "chunk"))
+		return false;
+	draft->type = PLAIT__TYPE_STRUCT | 3;
+	draft->bytes = sizeof(plait_box);
+	draft->is_chunk = true;
+	draft->struct_name = keep_name(parser, (struct word){
+		name, sizeof(name) - 1 });
+	return true;
+}
+
+static plait_status read_type(struct parser *parser, plait__signature_draft *draft)
 {
 	struct word word;
 	plait_status status = read_modes(parser, &word, &draft->mode);
 
-	if (status != PLAIT_OK || is_string(draft, word))
+	if (status != PLAIT_OK || is_string(draft, word) ||
+	    is_chunk(parser, draft, word))
 		return status;
+	if (array_of(word) != 0)
+		return take_array(parser, draft, word);
 	if (draft->mode == PLAIT__MODE_VALUE && word_is(word, "struct"))
 		return read_struct(parser, draft);
 	draft->type = plait__type_find(word.start, word.length);
@@ -346,8 +381,8 @@ static plait_status read_type(struct parser *parser, struct draft *draft)
 		return wrong_word(parser, word,
 				  "is not a type; types are i8 to i64, u8 to "
 				  "u64, f32, f64, bool, char, vectors (f32x4), "
-				  "struct, string, pointer, local, image, "
-				  "sampler");
+				  "struct, string, pointer, array1 to array3, "
+				  "chunk, local, image, sampler");
 	if (draft->type == PLAIT__TYPE_IMAGE)
 		return take_image(parser, draft, word);
 	if (draft->type == PLAIT__TYPE_POINTER)
@@ -364,7 +399,7 @@ static plait_status read_type(struct parser *parser, struct draft *draft)
 static plait_status grow_drafts(struct parser *parser)
 {
 	uint32_t wanted = parser->capacity == 0 ? 8 : parser->capacity * 2;
-	struct draft *grown;
+	plait__signature_draft *grown;
 
 	if (parser->count == PLAIT__SIGNATURE_MAX_PARAMETERS)
 		return plait__fail(parser->error, PLAIT_E_INVALID,
@@ -384,9 +419,43 @@ static plait_status grow_drafts(struct parser *parser)
 	return PLAIT_OK;
 }
 
+/* The numbers of an array: the suffix of the name, the type. */
+static const struct {
+	const char *suffix;
+	uint32_t type;
+} places[] = {
+	[PLAIT__PLACE_AT] = { "_at", PLAIT__TYPE_I64 },
+	[PLAIT__PLACE_PITCH] = { "_pitch", PLAIT__TYPE_U64 },
+	[PLAIT__PLACE_SLICE] = { "_slice", PLAIT__TYPE_U64 }
+};
+
+/* Add a number of the array that `array` names. */
+static plait_status add_place(struct parser *parser, struct word array,
+			      uint32_t place)
+{
+	plait__signature_draft draft = { .type = places[place].type, .place = place,
+			       .struct_name = PLAIT__DRAFT_NO_NAME };
+	char room[PLAIT__SIGNATURE_MAX_NAME + 8];
+	struct word name = { room, 0 };
+	plait_status status = grow_drafts(parser);
+
+	if (status != PLAIT_OK)
+		return status;
+	name.length = (size_t)snprintf(room, sizeof(room), "%.*s%s",
+				       (int)array.length, array.start,
+				       places[place].suffix);
+	if (name_is_taken(parser, name))
+		return wrong_word(parser, array, "is an array whose at, pitch "
+				  "or slice has the name of a parameter before "
+				  "it");
+	draft.name = keep_name(parser, name);
+	parser->drafts[parser->count++] = draft;
+	return PLAIT_OK;
+}
+
 static plait_status read_parameter(struct parser *parser)
 {
-	struct draft draft = { .struct_name = NO_NAME };
+	plait__signature_draft draft = { .struct_name = PLAIT__DRAFT_NO_NAME };
 	struct word name;
 	plait_status status = grow_drafts(parser);
 
@@ -402,6 +471,8 @@ static plait_status read_parameter(struct parser *parser)
 		status = read_type(parser, &draft);
 	if (status == PLAIT_OK)
 		parser->drafts[parser->count++] = draft;
+	for (uint32_t i = 1; status == PLAIT_OK && i <= draft.array; i++)
+		status = add_place(parser, name, i);
 	return status;
 }
 
@@ -456,106 +527,6 @@ static plait_status read_all(struct parser *parser)
 	return status;
 }
 
-static void write_struct(const char *names, const struct draft *draft,
-			 plait__text *text)
-{
-	bool named = draft->struct_name != NO_NAME;
-
-	plait__text_add(text, " %s%s%u align %u",
-			named ? names + draft->struct_name : "",
-			named ? " " : "", draft->bytes,
-			plait__type_struct_alignment(
-				(plait__type)draft->type));
-}
-
-static const char *const mode_names[] = {
-	[PLAIT__MODE_VALUE] = "", [PLAIT__MODE_IN] = "in ",
-	[PLAIT__MODE_OUT] = "out ", [PLAIT__MODE_INOUT] = "inout ",
-	[PLAIT__MODE_ATOMIC] = "atomic "
-};
-
-static void write_canonical(struct parser *parser, plait__text *text)
-{
-	const char *names = plait__text_get(&parser->names);
-
-	plait__text_add(text, "%s(", names);
-	for (uint32_t i = 0; i < parser->count; i++) {
-		const struct draft *draft = &parser->drafts[i];
-		bool image = draft->element == PLAIT__TYPE_IMAGE;
-
-		plait__text_add(text, "%s%s: %s%s", i > 0 ? ", " : "",
-				names + draft->name, mode_names[draft->mode],
-				plait__type_name(image ? PLAIT__TYPE_IMAGE :
-						 (plait__type)draft->type));
-		if (plait__type_is_struct((plait__type)draft->type))
-			write_struct(names, draft, text);
-		if (draft->element != PLAIT__TYPE_NONE && !image)
-			plait__text_add(text, " %s",
-					plait__type_name((plait__type)
-							 draft->element));
-	}
-	plait__text_add(text, ")");
-	if (parser->result != PLAIT__TYPE_NONE)
-		plait__text_add(text, ": %s",
-				plait__type_name(parser->result));
-}
-
-/* Assemble one block: the struct, the parameters, the canonical text, the
- * names. */
-static plait__signature *assemble(struct parser *parser,
-				  const plait__text *canonical)
-{
-	uint64_t bytes = sizeof(plait__signature) +
-			 parser->count * sizeof(plait__parameter) +
-			 canonical->length + 1 + parser->names.length;
-	plait__signature *signature = plait__alloc(parser->allocator, bytes);
-	plait__parameter *parameters;
-	uint32_t local_count = 0, image_count = 0;
-	char *text, *names;
-
-	if (signature == NULL)
-		return NULL;
-	parameters = (plait__parameter *)(signature + 1);
-	text = (char *)(parameters + parser->count);
-	names = text + canonical->length + 1;
-	memcpy(text, plait__text_get(canonical), canonical->length + 1);
-	memcpy(names, plait__text_get(&parser->names), parser->names.length);
-	for (uint32_t i = 0; i < parser->count; i++) {
-		const struct draft *draft = &parser->drafts[i];
-
-		parameters[i].name = names + draft->name;
-		parameters[i].type = (plait__type)draft->type;
-		parameters[i].element = (plait__type)draft->element;
-		parameters[i].mode = draft->mode;
-		parameters[i].bytes = draft->bytes != 0 ? draft->bytes :
-			plait__type_bytes(parameters[i].type);
-		parameters[i].struct_name = draft->struct_name != NO_NAME ?
-			names + draft->struct_name : NULL;
-		local_count += draft->type == PLAIT__TYPE_LOCAL;
-		image_count += draft->element == PLAIT__TYPE_IMAGE ||
-			       draft->type == PLAIT__TYPE_SAMPLER;
-	}
-	*signature = (plait__signature){ text, names, parameters,
-					 parser->count, local_count,
-					 image_count, parser->result, bytes };
-	return signature;
-}
-
-static plait_status finish(struct parser *parser, plait__signature **out)
-{
-	plait__text canonical;
-
-	plait__text_init(&canonical, parser->allocator);
-	write_canonical(parser, &canonical);
-	if (!canonical.failed && !parser->names.failed)
-		*out = assemble(parser, &canonical);
-	plait__text_fini(&canonical);
-	if (*out == NULL)
-		return plait__fail(parser->error, PLAIT_E_NOMEM,
-				   "no memory for a signature");
-	return PLAIT_OK;
-}
-
 plait_status plait__signature_parse(const char *text,
 				    const plait_allocator *allocator,
 				    plait__signature **out, plait_error *error)
@@ -576,7 +547,9 @@ plait_status plait__signature_parse(const char *text,
 	plait__text_init(&parser.names, allocator);
 	status = read_all(&parser);
 	if (status == PLAIT_OK)
-		status = finish(&parser, out);
+		status = plait__signature_write(&parser.names, parser.drafts,
+						parser.count, parser.result,
+						allocator, out, error);
 	plait__free(allocator, parser.drafts,
 		    parser.capacity * sizeof(*parser.drafts));
 	plait__text_fini(&parser.names);
@@ -588,4 +561,36 @@ void plait__signature_destroy(const plait_allocator *allocator,
 {
 	if (signature != NULL)
 		plait__free(allocator, signature, signature->block_bytes);
+}
+
+/* ---- counts of arguments ---- */
+
+enum { COUNT_TEXT_BYTES = 256 };
+
+/* Write the first array as plain parameters. */
+static void write_plain(const plait__signature *signature,
+			char text[COUNT_TEXT_BYTES])
+{
+	const plait__parameter *at = signature->parameters;
+
+	while (at->array == 0)
+		at++;
+	snprintf(text, COUNT_TEXT_BYTES,
+		 "; %.40s is its pointer, %.40s_at (i64)%s%s, which only a flow "
+		 "adds", at->name, at->name,
+		 at->array > 1 ? ", its pitch (u64)" : "",
+		 at->array > 2 ? ", its slice (u64)" : "");
+}
+
+plait_status plait__signature_fail_count(const plait__signature *signature,
+					 uint64_t count, plait_error *error)
+{
+	char plain[COUNT_TEXT_BYTES] = "";
+
+	if (signature->place_count > 0)
+		write_plain(signature, plain);
+	return plait__fail(error, PLAIT_E_INVALID,
+			   "%llu arguments for %u parameters of %.60s%s",
+			   (unsigned long long)count, signature->count,
+			   signature->name, plain);
 }

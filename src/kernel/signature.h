@@ -6,15 +6,20 @@
  *
  *     signature = name "(" [ parameter { "," parameter } ] ")" [ ":" result ]
  *     parameter = name ":" ( type | { mode } "pointer" [ type ] |
+ *                            { mode } "array1" .. "array3" type |
  *                            "local" type | [ mode ] "image" | "sampler" |
- *                            "string" )
+ *                            "string" | "chunk" )
  *     type      = a number, "bool", "char", a vector ("f32x4"), or
  *                 "struct" [ name ] bytes [ "align" bytes ]
  *     mode      = "in" | "out" | "inout" | "const" | "atomic"
  *     result    = "void" | a type of integers
  *
  * Elements of memory are no structs, and no vectors of 3, whose stride is that
- * of 4 in OpenCL and not in CUDA.  "string" is "in pointer char".  An image is
+ * of 4 in OpenCL and not in CUDA.  "string" is "in pointer char".  An array is
+ * two to four parameters: "u: array3 T" is "u: pointer T", "u_at: i64", "u_pitch:
+ * u64" and "u_slice: u64", where element (x, y, z) is u[u_at + x + y * u_pitch +
+ * z * u_slice]; array2 has no slice, array1 neither slice nor pitch.  "chunk" is
+ * "struct plait_box 48", the items of a piece.  An image is
  * "in", also without a mode, or "out": a pointer with images as elements.  A struct
  * without an alignment has the largest power of two that divides its size, up
  * to 8.  A result only says whether the kernel failed, so it has to be an
@@ -27,6 +32,8 @@
 #include "plait/base.h"
 
 #include "kernel/type.h"
+
+#include <stdbool.h>
 
 enum {
 	PLAIT__SIGNATURE_MAX_PARAMETERS = 1024,
@@ -57,7 +64,20 @@ typedef struct plait__parameter {
 	uint32_t bytes;
 	/* Name of a struct, null if the signature does not say. */
 	const char *struct_name;
+	/* Dimensions of an array, of its pointer; else 0. */
+	uint32_t array;
+	/* Which number of the array before it: PLAIT__PLACE_... */
+	uint32_t place;
+	bool is_chunk;
 } plait__parameter;
+
+/* Numbers of an array, behind its pointer. */
+enum {
+	PLAIT__PLACE_NONE = 0,
+	PLAIT__PLACE_AT = 1,
+	PLAIT__PLACE_PITCH = 2,
+	PLAIT__PLACE_SLICE = 3
+};
 
 static inline bool plait__signature_is_image(const plait__parameter *parameter)
 {
@@ -73,6 +93,8 @@ typedef struct plait__signature {
 	uint32_t count;
 	uint32_t local_count; /* parameters that are local memory */
 	uint32_t image_count; /* that are images or samplers */
+	uint32_t place_count; /* that are numbers of arrays */
+	uint32_t chunk_count;
 	/* NONE: the kernel returns nothing. */
 	plait__type result;
 	uint64_t block_bytes;
@@ -86,6 +108,13 @@ plait_status plait__signature_parse(const char *text,
 				    const plait_allocator *allocator,
 				    plait__signature **out,
 				    plait_error *error);
+
+/*
+ * Fail because `count` arguments do not fit.  With arrays the text names the plain
+ * parameters that a queue or a graph needs; a flow needs less.
+ */
+plait_status plait__signature_fail_count(const plait__signature *signature,
+					 uint64_t count, plait_error *error);
 
 void plait__signature_destroy(const plait_allocator *allocator,
 			      plait__signature *signature);

@@ -334,6 +334,20 @@ static void add_entry(plait__text *out, const plait_source *source,
 			decides ? plait__prelude_loop : "");
 }
 
+/* Add the type of a chunk, and its parameter's name for CHUNK1 to CHUNK3. */
+static void add_chunk(plait__text *out, const plait__signature *signature)
+{
+	const char *name = "no_parameter_is_a_chunk";
+
+	for (uint32_t i = signature->count; i-- > 0;)
+		if (signature->parameters[i].is_chunk)
+			name = signature->parameters[i].name;
+	if (signature->chunk_count > 0)
+		plait__text_add(out, "struct plait_box { u64 low[3], high[3]; "
+				"};\n");
+	plait__text_add(out, "#define PLAIT_THE_CHUNK %s\n", name);
+}
+
 /* Add the list that KERNEL(name) puts between its parentheses. */
 static void add_parameters(plait__text *out, const plait_source *source,
 			   const plait__signature *signature, uint32_t form)
@@ -546,6 +560,7 @@ static plait_status compose_portable(const plait_source *source,
 				form == PLAIT_SOURCE_CUDA_C ?
 				plait__prelude_image_cuda :
 				plait__prelude_image_opencl);
+	add_chunk(out, signature);
 	add_parameters(out, source, signature, form);
 	add_defines(out, source->defines);
 	add_code(out, source, form, form == PLAIT_SOURCE_OPENCL_C ?

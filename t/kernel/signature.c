@@ -119,6 +119,42 @@ static void has_vectors_and_structs(void)
 	plait__signature_destroy(plait__alloc_default(), signature);
 }
 
+/* An array is its pointer and its numbers; the canonical text has one name. */
+static void has_arrays_and_chunks(void)
+{
+	static const char text[] =
+		"f(u: in array3 f32, n: u64, v: inout array1 u8, c: chunk)";
+	static const char *const names[] = { "u", "u_at", "u_pitch", "u_slice",
+					     "n", "v", "v_at", "c" };
+	plait__signature *signature;
+	plait_error error;
+
+	IS_INT(parse(text, &signature, &error), PLAIT_OK);
+	IS_STR(signature->text, text);
+	IS_INT(signature->count, 8);
+	IS_INT(signature->place_count, 4);
+	IS_INT(signature->chunk_count, 1);
+	for (uint32_t i = 0; i < TAP_COUNT(names); i++)
+		IS_STR(signature->parameters[i].name, names[i]);
+	IS_INT(signature->parameters[0].type, PLAIT__TYPE_POINTER);
+	IS_INT(signature->parameters[0].mode, PLAIT__MODE_IN);
+	IS_INT(signature->parameters[0].array, 3);
+	IS_INT(signature->parameters[1].type, PLAIT__TYPE_I64);
+	IS_INT(signature->parameters[3].place, PLAIT__PLACE_SLICE);
+	IS_INT(signature->parameters[3].type, PLAIT__TYPE_U64);
+	IS_INT(signature->parameters[7].bytes, 48);
+	OK(signature->parameters[7].is_chunk);
+	plait__signature_destroy(plait__alloc_default(), signature);
+	check_canonical("f(u:array2 float)", "f(u: inout array2 f32)");
+	check_refused("f(u: in array2)", "needs the type of its elements");
+	check_refused("f(u: array4 f32)", "is not a type");
+	check_refused("f(u: array1 pointer)", "needs the type of its elements");
+	check_refused("f(u_at: u64, u: array1 f32)",
+		      "\"u\" is an array whose at, pitch or slice has the name");
+	check_refused("f(u: array2 f32, u_pitch: u64)", "names two parameters");
+	check_refused("f(c: in chunk)", "is not a type");
+}
+
 /* All names, and that none is another's. */
 static void has_all_vectors(void)
 {
@@ -325,6 +361,7 @@ static const struct tap_scenario scenarios[] = {
 	{ "has atomic memory", has_atomic_memory },
 	{ "has local memory", has_local_memory },
 	{ "has vectors and structs", has_vectors_and_structs },
+	{ "arrays and chunks", has_arrays_and_chunks },
 	{ "has all vectors", has_all_vectors },
 	{ "is canonical", is_canonical },
 	{ "has aliases", has_aliases },

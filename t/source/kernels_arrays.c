@@ -135,6 +135,114 @@ static void stencil3(void)
 	stencil3_on(3, 2, 2);
 }
 
+/* The numbers of an array, as without a flow: at, pitch, slice. */
+static void add_place(uint32_t dimensions)
+{
+	SUITE_VALUE(int64_t, -(DEPTH - 2));
+	if (dimensions > 1)
+		SUITE_VALUE(uint64_t, WIDTH);
+	if (dimensions > 2)
+		SUITE_VALUE(uint64_t, WIDTH * HEIGHT);
+}
+
+/* Add the inner elements of arrays in coordinates that begin at DEPTH - 1. */
+static void add_chunk(uint32_t dimensions)
+{
+	const uint64_t d = DEPTH - 1;
+	const plait_box chunk = {
+		{ d, dimensions > 1, dimensions > 2 },
+		{ d + WIDTH - 2, dimensions > 1 ? HEIGHT - 1 : 1,
+		  dimensions > 2 ? DEPTH - 1 : 1 } };
+
+	suite_value(&chunk, sizeof(chunk));
+}
+
+static void part1_on(uint64_t items)
+{
+	static float x[WIDTH], y[WIDTH], want[WIDTH];
+
+	fill(x, WIDTH, -1, 1);
+	fill(y, WIDTH, -1, 1);
+	memcpy(want, y, sizeof(y));
+	for (int i = 1; i < WIDTH - 1; i++)
+		want[i] += 0.5f * (x[i - 1] + x[i + 1]);
+	if (!suite_load("part1"))
+		return;
+	SUITE_ARRAY(x);
+	add_place(1);
+	SUITE_ARRAY(y);
+	add_place(1);
+	add_chunk(1);
+	suite_launch(items, 1, 1);
+	suite_close_f32(y, want, WIDTH, 1e-5f);
+}
+
+static void part2_on(uint64_t nx, uint64_t ny)
+{
+	enum { ALL = WIDTH * HEIGHT };
+	static float u[ALL], v[ALL], want[ALL];
+
+	fill(u, ALL, -1, 1);
+	memset(v, 0, sizeof(v));
+	memset(want, 0, sizeof(want));
+	for (int y = 1; y < HEIGHT - 1; y++)
+		for (int x = 1; x < WIDTH - 1; x++) {
+			int at = y * WIDTH + x;
+
+			want[at] = u[at] + 0.125f *
+				(u[at - 1] + u[at + 1] + u[at - WIDTH] +
+				 u[at + WIDTH] - 4 * u[at]);
+		}
+	if (!suite_load("part2"))
+		return;
+	SUITE_ARRAY(u);
+	add_place(2);
+	SUITE_ARRAY(v);
+	add_place(2);
+	add_chunk(2);
+	SUITE_VALUE(float, 0.125f);
+	suite_launch(nx, ny, 1);
+	suite_close_f32(v, want, ALL, 1e-5f);
+}
+
+static void part3_on(uint64_t nx, uint64_t ny, uint64_t nz)
+{
+	enum { PLANE = WIDTH * HEIGHT, ALL = PLANE * DEPTH };
+	static float u[ALL], v[ALL], want[ALL];
+
+	fill(u, ALL, -1, 1);
+	memset(v, 0, sizeof(v));
+	memset(want, 0, sizeof(want));
+	for (int at = 0; at < ALL; at++) {
+		int i = at % WIDTH, j = at / WIDTH % HEIGHT, k = at / PLANE;
+
+		if (i == 0 || i == WIDTH - 1 || j == 0 || j == HEIGHT - 1 ||
+		    k == 0 || k == DEPTH - 1 || u[at] < 0)
+			continue;
+		want[at] = fmaxf(u[at], fmaxf(u[at - PLANE], u[at + PLANE]));
+	}
+	if (!suite_load("part3"))
+		return;
+	SUITE_ARRAY(u);
+	add_place(3);
+	SUITE_ARRAY(v);
+	add_place(3);
+	add_chunk(3);
+	suite_launch(nx, ny, nz);
+	suite_close_f32(v, want, ALL, 0);
+}
+
+/* As many items as elements, and fewer. */
+static void parts(void)
+{
+	part1_on(WIDTH - 2);
+	part1_on(5);
+	part2_on(WIDTH - 2, HEIGHT - 2);
+	part2_on(3, 2);
+	part3_on(WIDTH - 2, HEIGHT - 2, DEPTH - 2);
+	part3_on(2, 3, 1);
+}
+
 static void transpose(void)
 {
 	float x[HEIGHT][WIDTH], y[WIDTH][HEIGHT];
@@ -356,7 +464,7 @@ static void maths(void)
 static void all_of_them(void)
 {
 	static void (*const list[])(void) = {
-		saxpy, saxpy_once, stencil1, jacobi, stencil3, transpose,
+		saxpy, saxpy_once, stencil1, jacobi, stencil3, parts, transpose,
 		mandelbrot, life, convolution, gray, gather, convert, maths
 	};
 

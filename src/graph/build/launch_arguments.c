@@ -546,6 +546,7 @@ static plait_status check_count(const plait__node_draft *draft,
 {
 	char room[PLAIT__REFS_TEXT_BYTES];
 	uint64_t count = draft->desc->argument_count;
+	plait_status status;
 
 	if (count > 0 && draft->desc->arguments == NULL)
 		return plait__fail(draft->error, PLAIT_E_INVALID,
@@ -553,11 +554,10 @@ static plait_status check_count(const plait__node_draft *draft,
 				   plait__refs_node_text(draft, room));
 	if (count == signature->count)
 		return PLAIT_OK;
-	return plait__fail(draft->error, PLAIT_E_INVALID,
-			   "%s: %llu arguments for %u parameters of %s",
-			   plait__refs_node_text(draft, room),
-			   (unsigned long long)count, signature->count,
-			   signature->name);
+	status = plait__signature_fail_count(signature, count, draft->error);
+	plait__error_prefix(draft->error, "%s: ",
+			    plait__refs_node_text(draft, room));
+	return status;
 }
 
 plait_status plait__launch_arguments_push(plait__node_draft *draft,

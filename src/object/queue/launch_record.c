@@ -133,11 +133,8 @@ static plait_status check_kernel(const plait__queue *queue,
 	if (status != PLAIT_OK)
 		return status;
 	if (count != kernel->signature->count)
-		return plait__fail(error, PLAIT_E_INVALID,
-				   "%llu arguments for %u parameters of %s",
-				   (unsigned long long)count,
-				   kernel->signature->count,
-				   kernel->signature->name);
+		return plait__signature_fail_count(kernel->signature, count,
+						   error);
 	if (count > 0 && arguments == NULL)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "arguments of %s is null",

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Flows on a driver of OpenCL: random split launches of compiled code, on the
- * whole device, on parts of it, and on parts and the host. */
+ * whole device, on parts of it, and on parts and the host; and stencils in
+ * coordinates of the whole. */
+#include "flow/array_stencils.h"
 #include "flow/driver_devices.h"
 #include "flow/random_splits.h"
 
@@ -32,11 +34,19 @@ static void mixed(void)
 	run_on(3);
 }
 
+static void stencils_of_parts(void)
+{
+	for (uint32_t devices = 1; devices <= 3; devices++)
+		if (use_driver(devices))
+			run_stencils(devices % 2);
+}
+
 static const struct tap_scenario all[] = {
 	{ "the whole device", whole },
 	{ "two parts", halves },
 	{ "four parts", quarters },
 	{ "two parts and the host", mixed },
+	{ "stencils", stencils_of_parts },
 };
 
 TAP_MAIN(all)
