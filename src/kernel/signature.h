@@ -16,10 +16,10 @@
  *
  * Elements of memory are no structs, and no vectors of 3, whose stride is that
  * of 4 in OpenCL and not in CUDA.  "string" is "in pointer char".  An array is
- * two to four parameters: "u: array3 T" is "u: pointer T", "u_at: i64", "u_pitch:
- * u64" and "u_slice: u64", where element (x, y, z) is u[u_at + x + y * u_pitch +
- * z * u_slice]; array2 has no slice, array1 neither slice nor pitch.  "chunk" is
- * "struct plait_box 48", the items of a piece.  An image is
+ * two to four parameters: the pointer, and with its name before them "_at" (i64),
+ * "_pitch" and "_slice" (u64), which place element (x, y, z) at + x + y * pitch +
+ * z * slice elements behind the pointer; array2 has no slice, array1 neither slice
+ * nor pitch.  "chunk" is "struct plait_box 48", the items of a piece.  An image is
  * "in", also without a mode, or "out": a pointer with images as elements.  A struct
  * without an alignment has the largest power of two that divides its size, up
  * to 8.  A result only says whether the kernel failed, so it has to be an

@@ -38,7 +38,7 @@ static const char *word_of(const plait__signature_draft *draft)
 				PLAIT__TYPE_IMAGE : (plait__type)draft->type);
 }
 
-/* What a signature is assembled from. */
+/* Parameters and names of the signature. */
 struct drafts {
 	const plait__text *names;
 	const plait__signature_draft *items;
