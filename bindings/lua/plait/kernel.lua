@@ -96,8 +96,8 @@ local function parse(signature)
     local name, words = part:match "^%s*([%w_]+)%s*:%s*(.-)%s*$"
     if words:find "^local%s" then
       found[#found + 1] = {name = name, is_local = true}
-    elseif not words:find "pointer" and words:match "[%w_]+$" ~= "image" then
-      local of = kernel.value_type(words)
+    elseif not words:find "pointer" and not words:find "array[123]%s" and words:match "[%w_]+$" ~= "image" then
+      local of = kernel.value_type(words == "chunk" and "struct 48" or words)
       found[#found + 1] = {name = name, ctype = of.ctype, lanes = of.lanes, bytes = of.bytes}
     else
       found[#found + 1] = {name = name, target = words:match "[%w_]+$"}

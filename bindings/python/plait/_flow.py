@@ -57,7 +57,7 @@ def _served(system, *arguments):
 
 
 class Piece:
-    """A kernel argument of a split launch: the items of the piece, `c: struct chunk 48`."""
+    """A kernel argument of a split launch: the items of the piece, `c: chunk`."""
 
 
 chunk = Piece()
@@ -382,11 +382,12 @@ class Flow(Handle):
                             pieces=pieces)
 
     def _arguments(self, kernel, given, kept):
-        if len(given) != len(kernel.parameters):
+        wanted = kernel.flow_parameters
+        if len(given) != len(wanted):
             raise TypeError("%s takes %d arguments (%s), not %d" % (
-                kernel.name, len(kernel.parameters), ", ".join(p[0] for p in kernel.parameters), len(given)))
+                kernel.name, len(wanted), ", ".join(p[0] for p in wanted), len(given)))
         made = (_raw.plait_argument * max(len(given), 1))()
-        for slot, (name, kind, target), one in zip(made, kernel.parameters, given):
+        for slot, (name, kind, target), one in zip(made, wanted, given):
             slot.size = ctypes.sizeof(_raw.plait_argument)
             what = "%s: argument %r" % (kernel.name, name)
             if isinstance(one, (Data, Access)):

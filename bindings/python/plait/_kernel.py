@@ -135,16 +135,26 @@ class Local:
     """In place of a value type: local memory, whose argument is its number of bytes."""
 
 
-def parse(signature):
-    """Return [(name, value type, Local or None, pointee type or None)] of a signature."""
+# Numbers behind the pointer of an array.
+_PLACES = (("_at", "i64"), ("_pitch", "u64"), ("_slice", "u64"))
+
+
+def parse(signature, in_flow=False):
+    """Return [(name, value type, Local or None, pointee type or None)] of a signature; a flow
+    adds the numbers of arrays."""
     inside = signature[signature.index("(") + 1:signature.rindex(")")]
     found = []
     for part in filter(None, (p.strip() for p in inside.split(","))):
         name, _, text = part.partition(":")
         words = text.split()
-        pointer = "pointer" in words or words[-1] == "image"
+        array = next((int(word[5:]) for word in words if word in ("array1", "array2", "array3")), 0)
+        pointer = "pointer" in words or words[-1] == "image" or array > 0
+        if words == ["chunk"]:
+            words = ["struct", "48"]
         kind = None if pointer else Local if words[0] == "local" else kind_of(words)
         found.append((name.strip(), kind, words[-1] if pointer else None))
+        if not in_flow:
+            found += [(name.strip() + suffix, _TYPES[number], None) for suffix, number in _PLACES[:array]]
     return found
 
 
@@ -357,7 +367,7 @@ class Kernel(Handle):
     (`f32x4`) a sequence of numbers, and that of a struct its bytes, or a ctypes.Structure.
     """
     _release = lib.plait_kernel_release
-    __slots__ = ("system", "name", "parameters", "_keep")
+    __slots__ = ("system", "name", "parameters", "flow_parameters", "_keep")
 
     def __init__(self, system, signature, source=None, *, library=None, symbol=None,
                  function=None, defines=None, options=None, file=None, before=(), strict=False,
@@ -378,6 +388,7 @@ class Kernel(Handle):
         self.system, self._keep = system, function
         whole = text_of(lib.plait_kernel_signature, self.handle)
         self.name, self.parameters = whole[:whole.index("(")].strip(), parse(whole)
+        self.flow_parameters = parse(whole, in_flow=True)
         self._label = self.name
 
     def messages(self, device):

@@ -310,8 +310,11 @@ struct Wanted {
     local: bool,
 }
 
-/// Return the last word of a type, or `struct` and its size.
+/// Return the last word of a type, or `struct` and its size, which is 48 for a chunk.
 fn type_of(words: &str) -> String {
+    if words.trim() == "chunk" {
+        return "struct 48".into();
+    }
     let mut words = words.split_whitespace();
     if words.clone().next() != Some("struct") {
         return words.last().unwrap_or("").into();
@@ -330,7 +333,8 @@ fn parse(signature: &str) -> Vec<Wanted> {
             Wanted {
                 name: name.trim().into(),
                 kind: type_of(words),
-                pointer: words.split_whitespace().any(|word| word == "pointer" || word == "image"),
+                pointer: words.split_whitespace()
+                    .any(|word| ["pointer", "image", "array1", "array2", "array3"].contains(&word)),
                 local: words.split_whitespace().next() == Some("local"),
             }
         })
