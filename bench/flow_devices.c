@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Cost of the pieces of split launches on simulated devices: a stencil of two
- * arrays in four pieces, each of which reads a row of its neighbours.  The kernel
+ * arrays in PIECES pieces, 4 by default, each of which reads a row of its neighbours.  The kernel
  * is empty and the context has no workers, so that the time is that of the
  * library and of the simulator.  Minima of many rounds.
  *
- *	PLAIT_PLUGIN_PATH=$PWD/plugins/.libs bench/flow_devices [DEVICES [ROUNDS [STEPS]]]
+ *	PLAIT_PLUGIN_PATH=$PWD/plugins/.libs bench/flow_devices [DEVICES [ROUNDS
+ *		[STEPS [PIECES [OPTIONS]]]]]
  *
- * Without devices the host runs the pieces.
+ * Without devices the host runs the pieces.  OPTIONS are of the simulator; with
+ * PLAIT_LOG=info and log=1 it prints the virtual time (bench/flow_scaling.py).
  */
 #include "plait/plait.h"
 #include "sys/clock.h"
@@ -15,13 +17,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SIDE = 64, PIECES = 4, MOST = 8 };
+enum { SIDE = 64, MOST = 8 };
 
 static plait_error error = { .size = sizeof(error) };
 static plait_context *context;
 static plait_flow *flow;
 static plait_kernel *kernel;
 static plait_data *data[2];
+static uint32_t pieces = 4;
+static const char *options = ""; /* of the simulator */
 
 static void must(plait_status status)
 {
@@ -48,11 +52,12 @@ static void open_flow(uint32_t count)
 	plait_device *devices[MOST];
 	const plait_flow_desc on = { .size = sizeof(on), .devices = devices,
 				     .device_count = count };
-	char options[40];
+	char all[200];
 
-	snprintf(options, sizeof(options), "chaos:devices=%u",
-		 count > 0 ? count : 1);
-	desc.options = options;
+	snprintf(all, sizeof(all), "chaos:devices=%u%s%s",
+		 count > 0 ? count : 1, options[0] != '\0' ? "," : "",
+		 options);
+	desc.options = all;
 	must(plait_context_open(&desc, &context, &error));
 	for (uint32_t i = 0; i < count; i++)
 		must(plait_context_device(context, 1 + i, &devices[i],
@@ -93,7 +98,7 @@ static void submit(int steps)
 				       .launch = PLAIT_ITEMS(SIDE, SIDE),
 				       .arguments = arguments,
 				       .argument_count = 3, .split = 1,
-				       .pieces = PIECES };
+				       .pieces = pieces };
 
 	for (int i = 0; i < steps; i++) {
 		from.data = data[i % 2];
@@ -117,8 +122,8 @@ static void measure(uint32_t devices, int rounds, int steps)
 			least[i] = ends[i] < least[i] ? ends[i] : least[i];
 	}
 	printf("%u devices, ns a piece: submitted %.0f, and run %.0f\n",
-	       devices, (double)least[0] / (PIECES * steps),
-	       (double)least[1] / (PIECES * steps));
+	       devices, (double)least[0] / (pieces * (uint32_t)steps),
+	       (double)least[1] / (pieces * (uint32_t)steps));
 }
 
 int main(int argc, char **argv)
@@ -127,7 +132,10 @@ int main(int argc, char **argv)
 	int rounds = argc > 2 ? atoi(argv[2]) : 101;
 	int steps = argc > 3 ? atoi(argv[3]) : 100;
 
-	if (devices > MOST || rounds < 1 || steps < 1) {
+	pieces = argc > 4 ? (uint32_t)atoi(argv[4]) : pieces;
+	options = argc > 5 ? argv[5] : options;
+
+	if (devices > MOST || rounds < 1 || steps < 1 || pieces < 1) {
 		fprintf(stderr, "flow_devices: at most %d devices\n", MOST);
 		return 1;
 	}
