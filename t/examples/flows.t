@@ -16,6 +16,9 @@ FOLDER = os.path.join(ROOT, "examples", "flow")
 NUMBERS = {"vec": 5, "black_scholes": 10000, "heat": 4096, "matmul": 2304, "cholesky": 6400, "wave": 4096, "nbody": 192,
            "rsim": 4100, "hits": 120, "images": 2304, "ensemble": 400, "deep_learning": 10}
 BACKENDS = ("host", "chaos,host")
+# The stand-ins for CUDA's driver and compiler.
+LIBRARIES = os.path.join(BUILD, "t/standin/cuda/.libs")
+CUDA = "cuda:driver=%s/standin_cuda.so,nvrtc=%s/standin_nvrtc.so" % (LIBRARIES, LIBRARIES)
 
 
 def commands(name):
@@ -48,10 +51,17 @@ def check_devices(name, environment, backends, devices, options):
 def check_all_devices(name, environment):
     for devices in 1, 2, 3:
         check_devices(name, environment, "chaos,host", devices, "")
-    # Drivers are not instrumented, and their compilers take their time.
-    if SOAK and SANITIZER == "no":
-        check_devices(name, environment, "opencl,host", 1, "")
-        check_devices(name, environment, "opencl,host", 2, "opencl:split=2")
+    check_devices(name, environment, "chaos,host", 4, "chaos:devices=4,peers=ring")
+    # Drivers are not instrumented; the stand-ins have the compiler of the machine.
+    if SANITIZER != "no":
+        return
+    parts = dict(environment, POCL_MAX_PTHREAD_COUNT="4")
+    for devices in 2, 4:
+        check_devices(name, parts, "opencl,host", devices, "opencl:split=%d" % devices)
+    if os.path.exists(LIBRARIES + "/standin_cuda.so"):
+        check_devices(name, environment, "cuda,host", 2, CUDA)
+    if SOAK:
+        check_devices(name, parts, "opencl,host", 1, "")
 
 
 def check_wrong(environment, work):
