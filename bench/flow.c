@@ -7,15 +7,19 @@
  *
  *	PLAIT_PLUGIN_PATH=plugins/.libs bench/flow [ROW [ROUNDS [TASKS]]]
  *	PLAIT_PLUGIN_PATH=plugins/.libs bench/flow --gate A
+ *	PLAIT_PLUGIN_PATH=plugins/.libs bench/flow --gate B
  *
  * With --gate A the rows have to keep their limits, and be three times as fast as
  * those of StarPU, which bench/flow_starpu runs in turn; `make bench-flow` builds
- * and runs both, or leaves out StarPU without libstarpu-dev.
+ * and runs both, or leaves out StarPU without libstarpu-dev.  --gate B is for flows
+ * on devices (flow_gate.c).
  *
  * ROW measures that row only: for counting instructions.  FLOW_WORKERS=0 has no
  * workers, so that the waiting thread runs all tasks; FLOW_FIXED=1 has a flow with
  * PLAIT_FLOW_FIXED.
  */
+#include "flow_gate.h"
+
 #include "plait/plait.h"
 #include "sys/clock.h"
 
@@ -485,6 +489,9 @@ int main(int argc, char **argv)
 {
 	int rounds = argc > 2 ? atoi(argv[2]) : ROUNDS, failed = 0;
 
+	if (argc > 2 && strcmp(argv[1], "--gate") == 0 &&
+	    strcmp(argv[2], "B") == 0)
+		return flow_gate_devices(argv[0]) > 0;
 	if (argc > 3)
 		tasks = atoi(argv[3]);
 	set_up();

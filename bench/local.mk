@@ -66,6 +66,8 @@ endif
 
 # tasks of a flow: submission and execution
 noinst_PROGRAMS += %D%/flow
+%C%_flow_SOURCES = %D%/flow.c %D%/flow_gate.c %D%/flow_gate.h
+%C%_flow_CPPFLAGS = $(AM_CPPFLAGS)
 %C%_flow_LDADD = src/libplaitcore.la
 # split launches of a flow on simulated devices
 noinst_PROGRAMS += %D%/flow_devices
