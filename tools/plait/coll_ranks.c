@@ -131,7 +131,7 @@ static plait_status run_size(struct ranks *at, uint64_t bytes)
 		status = call_all(at, &ns);
 	if (status == PLAIT_OK && at->info.rank == 0)
 		printf("%10" PRIu64 " bytes: %" PRIu64 " elements a share, "
-		       "%u processes, %.1f us%s\n", bytes, at->data.count,
+		       "%u processes, %.2f us%s\n", bytes, at->data.count,
 		       (unsigned)at->info.ranks, (double)ns / 1000,
 		       at->request->verify ? ", right" : "");
 	free(at->input);

@@ -2,6 +2,8 @@
 /* Candidates, their times, and the best of each size; see coll_search.h. */
 #include "coll_search.h"
 
+#include "coll_measure.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -66,35 +68,41 @@ void coll_search_print(const struct coll_search *search,
 
 /* Predict all sizes; the time of one that is not safe is UINT64_MAX. */
 static plait_status predict(struct coll_search *search,
-			    const struct coll_candidate *candidate,
 			    plait_schedule *schedule, uint64_t *out_times)
 {
 	for (uint32_t i = 0; i < search->sizes->count; i++) {
 		plait_coll_simulation result = { .size = sizeof(result) };
-		struct coll_best *best = &search->best[i];
-		uint64_t size = search->sizes->items[i];
 		plait_status status = plait_schedule_simulate(
 			schedule, search->cluster->bytes,
-			search->cluster->count, search->cluster_name, size,
-			&result, &search->error);
+			search->cluster->count, search->cluster_name,
+			search->sizes->items[i], &result, &search->error);
 
-		out_times[i] = UINT64_MAX;
-		if (status == PLAIT_E_DEADLOCK)
-			continue;
-		if (status != PLAIT_OK)
+		if (status != PLAIT_OK && status != PLAIT_E_DEADLOCK)
 			return status;
-		out_times[i] = result.time_ns;
-		if (search->prints_all)
-			coll_search_print(search, candidate, size,
-					  result.time_ns);
-		if (result.time_ns < best->time_ns)
-			*best = (struct coll_best){ *candidate,
-						    result.time_ns };
+		out_times[i] = status == PLAIT_OK ? result.time_ns :
+						    UINT64_MAX;
 	}
 	return PLAIT_OK;
 }
 
-/* Compile and predict; `out` gets the schedule's properties. */
+static void keep_best(struct coll_search *search,
+		      const struct coll_candidate *candidate,
+		      const uint64_t *times)
+{
+	for (uint32_t i = 0; i < search->sizes->count; i++) {
+		struct coll_best *best = &search->best[i];
+
+		if (times[i] == UINT64_MAX)
+			continue;
+		if (search->prints_all)
+			coll_search_print(search, candidate,
+					  search->sizes->items[i], times[i]);
+		if (times[i] < best->time_ns)
+			*best = (struct coll_best){ *candidate, times[i] };
+	}
+}
+
+/* Compile, and find the times; `out` gets the schedule's properties. */
 static plait_status try_candidate(struct coll_search *search,
 				  const struct coll_candidate *candidate,
 				  uint64_t *out_times, plait_schedule_info *out)
@@ -107,10 +115,14 @@ static plait_status try_candidate(struct coll_search *search,
 	if (status == PLAIT_OK)
 		status = plait_schedule_query(schedule, out, &search->error);
 	if (status == PLAIT_OK)
-		status = predict(search, candidate, schedule, out_times);
+		status = search->cluster != NULL ?
+			predict(search, schedule, out_times) :
+			coll_measure(schedule, out->ranks, search->sizes,
+				     out_times, &search->error);
 	plait_schedule_release(schedule);
 	if (status != PLAIT_OK)
 		return status;
+	keep_best(search, candidate, out_times);
 	search->kind = out->kind;
 	search->ranks = out->ranks;
 	return PLAIT_OK;
@@ -198,15 +210,18 @@ static bool try_messages(struct coll_search *search,
 
 /* ---- programs ---- */
 
-/* A program with all protocols; an algorithm also with two and four times as many
- * chunks as it needs, of which joined messages would be the first ones again. */
+/* A program with all protocols, which processes do not distinguish; an algorithm also
+ * with two and four times as many chunks as it needs, of which joined messages would
+ * be the first ones again. */
 static void try_program(struct coll_search *search, const char *name)
 {
 	struct coll_candidate candidate = { .chunks = 0 };
+	plait_coll_protocol last = search->cluster != NULL ?
+		PLAIT_PROTOCOL_LL128 : PLAIT_PROTOCOL_SIMPLE;
 
 	snprintf(candidate.name, sizeof(candidate.name), "%s", name);
 	for (candidate.protocol = PLAIT_PROTOCOL_SIMPLE;
-	     candidate.protocol <= PLAIT_PROTOCOL_LL128; candidate.protocol++) {
+	     candidate.protocol <= last; candidate.protocol++) {
 		plait_schedule_info first, info;
 
 		candidate.chunks = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Search of the schedule with the least predicted time for each size.  Programs
+ * Search of the schedule with the least predicted or measured time for each size.  Programs
  * are the known algorithms of a collective with some numbers of chunks, or one
  * text; each is tried with all protocols, with some numbers of instances, and
  * with messages joined to some numbers of chunks.
@@ -33,7 +33,7 @@ struct coll_search {
 	plait_coll_target target;
 	const struct input *text; /* null: the known algorithms */
 	const char *text_name;
-	const struct input *cluster;
+	const struct input *cluster; /* null: measure on this machine */
 	const char *cluster_name;
 	const struct coll_sizes *sizes;
 	bool prints_all;	/* print each candidate and time */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plait coll tune: the schedule with the least predicted time for each size, of
- * the known algorithms of a collective, or of one text.  A cluster predicts the
- * times.
+ * plait coll tune: the schedule with the least time for each size, of the known
+ * algorithms of a collective, or of one text.  A cluster predicts the times, or
+ * processes of this machine are measured.
  */
 #include "coll.h"
 #include "coll_search.h"
@@ -21,7 +21,7 @@ struct request {
 	plait_coll_target target;
 	struct coll_sizes sizes;
 	plait_schedule_format format;
-	bool all;
+	bool all, measures;
 };
 
 /* ---- command line ---- */
@@ -59,6 +59,9 @@ static int take(void *user_data, int option, const char *value)
 	case 'a':
 		request->all = true;
 		return COMMAND_DONE;
+	case 'm':
+		request->measures = true;
+		return COMMAND_DONE;
 	default:
 		request->desc.flags |= PLAIT_COLL_IN_PLACE;
 		return COMMAND_DONE;
@@ -80,8 +83,10 @@ static int check_subject(struct request *request)
 	}
 	if (code == COMMAND_DONE && !is_text && request->desc.ranks == 0)
 		return command_usage("coll", "tune: --ranks is missing");
-	if (code == COMMAND_DONE && request->cluster_path == NULL)
-		return command_usage("coll", "tune: --cluster is missing");
+	if (code == COMMAND_DONE &&
+	    request->measures == (request->cluster_path != NULL))
+		return command_usage("coll", "tune: give --cluster or "
+				     "--measure");
 	return code;
 }
 
@@ -94,6 +99,7 @@ static int read_arguments(struct request *request, int argc, char **argv)
 		{ "cluster", required_argument, NULL, 'c' },
 		{ "xml", required_argument, NULL, 'x' },
 		{ "all", no_argument, NULL, 'a' },
+		{ "measure", no_argument, NULL, 'm' },
 		{ "in-place", no_argument, NULL, 'I' },
 		{ NULL, 0, NULL, 0 }
 	};
@@ -192,7 +198,8 @@ static int tune(const struct request *request, const struct input *text,
 		.desc = request->desc, .target = request->target,
 		.text = text, .text_name = input_name(request->subject),
 		.cluster = cluster,
-		.cluster_name = input_name(request->cluster_path),
+		.cluster_name = cluster != NULL ?
+			input_name(request->cluster_path) : NULL,
 		.sizes = &request->sizes, .prints_all = request->all,
 		.error = { .size = sizeof(search.error) },
 	};
@@ -220,12 +227,13 @@ int coll_tune(int argc, char **argv)
 		code = read_arguments(&request, argc, argv);
 	if (code != COMMAND_DONE)
 		return code;
-	code = input_read("coll", request.cluster_path, &cluster);
+	if (!request.measures)
+		code = input_read("coll", request.cluster_path, &cluster);
 	if (code == COMMAND_DONE && !coll_is_name(request.subject))
 		code = input_read("coll", request.subject, &text);
 	if (code == COMMAND_DONE)
 		code = tune(&request, text.bytes != NULL ? &text : NULL,
-			    &cluster);
+			    request.measures ? NULL : &cluster);
 	input_free(&text);
 	input_free(&cluster);
 	return code;

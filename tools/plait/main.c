@@ -47,7 +47,7 @@ static const struct command commands[] = {
 	  "[--verify] [...]\n"
 	  "       plait coll simulate FILE --cluster FILE [--bytes LIST] "
 	  "[--json]\n"
-	  "       plait coll tune KIND|FILE [--ranks N] --cluster FILE "
+	  "       plait coll tune KIND|FILE [--ranks N] --cluster FILE|--measure "
 	  "[--bytes LIST] [...]\n"
 	  "       plait coll draw FILE [--svg] [--cluster FILE] [--bytes N]",
 	  "compile, prove, run and simulate schedules of collectives",
@@ -90,6 +90,7 @@ static const struct command commands[] = {
 	  "among algorithms, or\n"
 	  "how to compile a text: protocol, instances, messages that are joined\n"
 	  "  --cluster FILE  latencies and rates, like examples/a100.cluster\n"
+	  "  --measure    tune: measure N processes of this machine instead\n"
 	  "  --bytes LIST sizes, like 4,64K or 1K:1G, its doubles (tune: "
 	  "1K:1G)\n"
 	  "  -o FOLDER    tune: write the chosen schedules; --xml DIALECT: as "
