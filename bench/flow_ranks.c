@@ -29,8 +29,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RANKS_MOST = 16, PART = 64, ROUNDS = 5, GATE_NS = 5000,
-       GATE_KIB = 512 };
+enum { RANKS_MOST = 16, PART = 64, ROUNDS = 5 };
+enum { GATE_NS = 5000, GATE_KIB = 512 };
 
 /* Result of a rank, in memory that all processes share. */
 struct result {

@@ -632,6 +632,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/rank_horizon.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/rank_exit.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/rank_plan.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/rank_move.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/rank_silence.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/rank_engine.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_ranks.c

@@ -262,6 +262,7 @@ static plait_status allocate(plait__flow *flow, plait__world *world,
 	ranks->broken.size = sizeof(ranks->broken);
 	take_own_bell(ranks);
 	plait__mutex_init(&ranks->lock);
+	plait__mutex_init(&ranks->moving);
 	plait__vector_init(&ranks->accesses, allocator,
 			   sizeof(plait__rank_access));
 	plait__vector_init(&ranks->listed, allocator,

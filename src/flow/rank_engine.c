@@ -5,6 +5,7 @@
 #include "flow/commit.h"
 #include "flow/rank_exit.h"
 #include "flow/rank_horizon.h"
+#include "flow/rank_move.h"
 #include "flow/rank_silence.h"
 #include "flow/rank_slots.h"
 #include "flow/rank_stop.h"
@@ -14,8 +15,7 @@
 #include "sys/clock.h"
 
 enum {
-	SLOTS_AT_ONCE = 8,	/* of one link, before the others' turn */
-	YIELDS = 64,		/* of 0.3 us, before the thread sleeps */
+	YIELDS = 4,		/* of 0.3 us, before the thread sleeps */
 	LOOK = 16,		/* turns between two looks at mail */
 	SLEEP_NS = 5000000,	/* with a bell */
 	POLL_NS = 200000,	/* without one */
@@ -23,22 +23,6 @@ enum {
 };
 
 /* ---- records ---- */
-
-/* Caller holds the lock. */
-static void keep(plait__flow_ranks *ranks, plait__rank_record *record)
-{
-	record->next = ranks->spare;
-	ranks->spare = record;
-}
-
-static void free_record(plait__rank_record *record)
-{
-	plait__flow_ranks *ranks = record->ranks;
-
-	plait__mutex_lock(&ranks->lock);
-	keep(ranks, record);
-	plait__mutex_unlock(&ranks->lock);
-}
 
 /* A plait__flow_arrival: finish the op.  Caller is a worker and holds no lock. */
 static void finish(plait__flow_arrival *arrival)
@@ -51,7 +35,7 @@ static void finish(plait__flow_arrival *arrival)
 		plait__outcomes_fail(&lanes->outcomes, number,
 				     plait__op_at(&lanes->ring, number)->label,
 				     &record->why);
-	free_record(record);
+	plait__rank_move_free(record);
 	plait__flow_lanes_complete(lanes, number);
 }
 
@@ -85,22 +69,58 @@ static void append(plait__rank_queue *queue, plait__rank_record *record)
 
 /* ---- ops ---- */
 
-/* A plait__op_begin.  The record may not have its number yet: the submitter holds
- * the lock until it has. */
-static plait_status begin(void *user_data, uint64_t number, plait_error *error)
+/* Note that the op of a record has begun; number 0: it is not run.  The record may
+ * not have its number yet: the submitter holds the lock until it has. */
+static void note_begun(plait__rank_record *record, uint64_t number)
 {
-	plait__rank_record *record = user_data;
 	plait__flow_ranks *ranks = record->ranks;
 
-	(void)error;
 	plait__mutex_lock(&ranks->lock);
 	if (number == 0)
 		(void)plait__outcomes_peek(&ranks->flow->lanes.outcomes,
 					   record->number, &record->why);
 	record->state = number == 0 ? PLAIT__RANK_SPOILED : PLAIT__RANK_READY;
 	plait__mutex_unlock(&ranks->lock);
-	plait__rank_stop_ring(ranks);
-	return PLAIT_PENDING;
+}
+
+/* The same, and move what its link allows.  Returns true if the record is
+ * complete, and the caller's.  Caller holds `moving`. */
+static bool move_here(plait__rank_record *record, uint64_t number)
+{
+	plait__flow_ranks *ranks = record->ranks;
+
+	ranks->begun = record;
+	note_begun(record, number);
+	(void)plait__rank_move_peer(ranks, record);
+	if (ranks->begun == NULL)
+		return true;
+	ranks->begun = NULL;
+	return false;
+}
+
+/* A plait__op_begin. */
+static plait_status begin(void *user_data, uint64_t number, plait_error *error)
+{
+	plait__rank_record *record = user_data;
+	plait__flow_ranks *ranks = record->ranks;
+	bool is_done = false;
+	plait_status status;
+
+	if (number != 0 && record->rows.memory != NULL &&
+	    plait__mutex_trylock(&ranks->moving)) {
+		is_done = move_here(record, number);
+		plait__mutex_unlock(&ranks->moving);
+	} else {
+		note_begun(record, number);
+	}
+	if (!is_done) {
+		plait__rank_stop_ring(ranks);
+		return PLAIT_PENDING;
+	}
+	status = record->why.status == PLAIT_OK ?
+			 PLAIT_OK : plait__error_copy(error, &record->why);
+	plait__rank_move_free(record);
+	return status;
 }
 
 /* Commit the op of a record, with the flow's accesses.  Caller holds both locks:
@@ -156,9 +176,8 @@ plait_status plait__rank_engine_transfer(plait__flow_ranks *ranks,
 	if (status == PLAIT_OK)
 		append(step->sends ? &peer->sends : &peer->receives, record);
 	else
-		keep(ranks, record);
+		plait__rank_keep(ranks, record);
 	plait__mutex_unlock(&ranks->lock);
-	plait__rank_stop_ring(ranks);
 	return status;
 }
 
@@ -179,175 +198,10 @@ plait_status plait__rank_engine_wait(plait__flow_ranks *ranks,
 		if (status == PLAIT_OK)
 			ranks->horizon_wait = record;
 		else
-			keep(ranks, record);
+			plait__rank_keep(ranks, record);
 	}
 	plait__mutex_unlock(&ranks->lock);
-	plait__rank_stop_ring(ranks);
 	return status;
-}
-
-/* ---- the thread: ends of records ---- */
-
-/* The first record of a queue, if its op has begun; else null. */
-static plait__rank_record *front(plait__flow_ranks *ranks,
-				 plait__rank_queue *queue)
-{
-	plait__rank_record *record;
-
-	plait__mutex_lock(&ranks->lock);
-	record = queue->first;
-	if (record != NULL && record->state == PLAIT__RANK_WAITING)
-		record = NULL;
-	plait__mutex_unlock(&ranks->lock);
-	return record;
-}
-
-static void arrive(plait__rank_record *record)
-{
-	if (record->state == PLAIT__RANK_SPOILED)
-		free_record(record);
-	else
-		plait__flow_lanes_arrive(&record->ranks->flow->lanes,
-					 &record->arrival);
-}
-
-/* The first record of a queue is complete. */
-static void complete(plait__flow_ranks *ranks, plait__rank_queue *queue)
-{
-	plait__rank_record *record;
-
-	plait__mutex_lock(&ranks->lock);
-	record = queue->first;
-	queue->first = record->next;
-	plait__mutex_unlock(&ranks->lock);
-	arrive(record);
-}
-
-static void fail(plait__rank_record *record, const plait_error *why)
-{
-	plait__fail_origin(&record->why, why->status, why->origin,
-			   "failed: %s", why->text);
-}
-
-/* ---- the thread: links ---- */
-
-/* Returns true if something was sent. */
-static bool send_some(plait__flow_ranks *ranks, plait__rank_peer *peer)
-{
-	plait__rank_record *record = front(ranks, &peer->sends);
-	bool is_dropped = plait__rank_stop_is_set(ranks) || peer->is_lost;
-	bool moved = false, is_last;
-
-	for (int i = 0; record != NULL && i < SLOTS_AT_ONCE; i++) {
-		if (!is_dropped && !plait__slot_link_can_send(&peer->send))
-			return moved;
-		is_last = is_dropped ||
-			  plait__rank_slots_fill(record, &peer->send,
-						 ranks->slot_bytes);
-		if (!is_dropped)
-			plait__slot_link_push(&peer->send);
-		moved = true;
-		if (!is_last)
-			continue;
-		complete(ranks, &peer->sends);
-		record = front(ranks, &peer->sends);
-	}
-	return moved;
-}
-
-/* Returns true if the rank has ended its flow, and all that it sent was read. */
-static bool has_ended(plait__flow_ranks *ranks, const plait__rank_peer *peer,
-		      uint32_t rank, plait_error *why)
-{
-	bool is_over;
-
-	plait__mutex_lock(&ranks->lock);
-	is_over = peer->is_over && peer->slots == peer->receive.own;
-	plait__mutex_unlock(&ranks->lock);
-	if (is_over)
-		plait__fail(why, PLAIT_E_INVALID,
-			    "rank %u has ended its flow without what rank %u "
-			    "waits for; all ranks submit the same tasks",
-			    rank, ranks->rank);
-	return is_over;
-}
-
-/* The link has no slot for a receive that is ready: it fails if none will come.
- * Returns true if it does. */
-static bool give_up(plait__flow_ranks *ranks, plait__rank_peer *peer,
-		    plait__rank_record *record)
-{
-	plait_error why = { .size = sizeof(why) };
-
-	if (has_ended(ranks, peer, record->peer, &why))
-		plait__rank_stop_all(ranks, &why);
-	if (plait__rank_stop_tell(ranks, &why) == PLAIT_OK && !peer->is_lost)
-		return false;
-	fail(record, why.status != PLAIT_OK ? &why : &peer->why);
-	complete(ranks, &peer->receives);
-	return true;
-}
-
-/* Returns true if something was received. */
-static bool receive_some(plait__flow_ranks *ranks, plait__rank_peer *peer)
-{
-	plait__rank_record *record = front(ranks, &peer->receives);
-	plait_error why = { .size = sizeof(why) };
-	bool moved = false;
-
-	for (int i = 0; record != NULL && i < SLOTS_AT_ONCE; i++) {
-		plait_status status = PLAIT_OK;
-
-		if (plait__rank_stop_is_set(ranks) ||
-		    !plait__slot_link_can_receive(&peer->receive))
-			return give_up(ranks, peer, record) || moved;
-		status = plait__rank_slots_read(record, &peer->receive,
-						ranks->slot_bytes, &why);
-		if (status < 0 && status != PLAIT_PENDING) {
-			plait__rank_stop_all(ranks, &why);
-			return true;
-		}
-		plait__slot_link_pop(&peer->receive);
-		moved = true;
-		if (status == PLAIT_PENDING)
-			continue;
-		complete(ranks, &peer->receives);
-		record = front(ranks, &peer->receives);
-	}
-	return moved;
-}
-
-/* End the wait for the other ranks, if it is over. */
-static bool pass_horizon(plait__flow_ranks *ranks)
-{
-	plait__rank_record *record;
-
-	plait__mutex_lock(&ranks->lock);
-	record = ranks->horizon_wait;
-	if (record != NULL &&
-	    (record->state == PLAIT__RANK_WAITING ||
-	     (ranks->broken.status == PLAIT_OK &&
-	      !plait__rank_horizon_may_pass(ranks, record->transfer))))
-		record = NULL;
-	if (record != NULL)
-		ranks->horizon_wait = NULL;
-	plait__mutex_unlock(&ranks->lock);
-	if (record != NULL)
-		arrive(record);
-	return record != NULL;
-}
-
-static bool advance(plait__flow_ranks *ranks)
-{
-	bool moved = pass_horizon(ranks);
-
-	for (uint32_t i = 0; i < ranks->count; i++) {
-		if (i == ranks->rank)
-			continue;
-		moved |= send_some(ranks, &ranks->peers[i]);
-		moved |= receive_some(ranks, &ranks->peers[i]);
-	}
-	return moved;
 }
 
 /* ---- the thread: mail, and ranks that end ---- */
@@ -390,9 +244,11 @@ static void check_peers(plait__flow_ranks *ranks, uint64_t *next)
 	if (now < *next)
 		return;
 	*next = now + PEERS_NS;
+	plait__mutex_lock(&ranks->moving);
 	for (uint32_t i = 0; i < ranks->count; i++)
 		if (i != ranks->rank)
 			check_peer(ranks, i);
+	plait__mutex_unlock(&ranks->moving);
 }
 
 /* ---- the thread: its end ---- */
@@ -416,6 +272,7 @@ static bool is_drained(plait__flow_ranks *ranks)
 {
 	bool is_done = true;
 
+	plait__mutex_lock(&ranks->moving);
 	plait__mutex_lock(&ranks->lock);
 	for (uint32_t i = 0; i < ranks->count; i++) {
 		const plait__rank_peer *peer = &ranks->peers[i];
@@ -426,6 +283,7 @@ static bool is_drained(plait__flow_ranks *ranks)
 				   peer->send.own;
 	}
 	plait__mutex_unlock(&ranks->lock);
+	plait__mutex_unlock(&ranks->moving);
 	return is_done;
 }
 
@@ -470,7 +328,7 @@ static bool is_over(plait__flow_ranks *ranks, bool *said)
 static bool rest(plait__flow_ranks *ranks)
 {
 	uint32_t state = plait__slot_link_announce(&ranks->bell);
-	bool moved = advance(ranks);
+	bool moved = plait__rank_move_all(ranks);
 
 	if (!moved && at_load_acquire_u32(&ranks->stops) == 0)
 		plait__slot_link_sleep(&ranks->bell, state,
@@ -488,7 +346,7 @@ static void run(void *arg)
 	bool said = false;
 
 	while (!is_over(ranks, &said)) {
-		bool moved = advance(ranks);
+		bool moved = plait__rank_move_all(ranks);
 
 		leave(ranks);
 		idle = moved ? 0 : idle + 1;

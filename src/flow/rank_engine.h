@@ -4,6 +4,7 @@
  *
  *     submitter       worker              the flow's thread      worker
  *     take, commit    begin: it is ready  slots; arrive          finish
+ *     take, commit    begin: slots
  *
  * A send whose values are poison is not run, as any op; its failure goes in place
  * of the values, so that the receive fails with it.

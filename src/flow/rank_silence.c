@@ -40,6 +40,7 @@ static bool find(plait__flow_ranks *ranks, uint32_t *out_rank,
 		 const char **out_wait)
 {
 	*out_wait = NULL;
+	plait__mutex_lock(&ranks->moving);
 	plait__mutex_lock(&ranks->lock);
 	for (uint32_t i = 0; i < ranks->count && *out_wait == NULL; i++) {
 		if (i == ranks->rank)
@@ -48,6 +49,7 @@ static bool find(plait__flow_ranks *ranks, uint32_t *out_rank,
 		*out_rank = i;
 	}
 	plait__mutex_unlock(&ranks->lock);
+	plait__mutex_unlock(&ranks->moving);
 	return *out_wait != NULL;
 }
 

@@ -3,8 +3,9 @@
  * State of a flow over a world: links to each rank, transfers, horizons.
  *
  * A transfer is an op on both ranks: a send behind the writers of its box, a
- * receive that readers come behind.  A worker that begins one notes that it is
- * ready; the thread of the flow moves the bytes and ends the op.  Between two ranks
+ * receive that readers come behind.  A worker that begins one moves the bytes, if no
+ * other thread moves any and the link has them; else it notes that the transfer is
+ * ready, and the thread of the flow moves the bytes and ends the op.  Between two ranks
  * transfers move one by one in the order of the program.  So each waits for
  * earlier tasks only, here or there, and no rank for itself.
  *
@@ -61,7 +62,7 @@ typedef struct plait__rank_queue {
 	plait__rank_record *first, *last;
 } plait__rank_queue;
 
-/* Another rank.  The links are the thread's. */
+/* Another rank.  The links are guarded by `moving`. */
 typedef struct plait__rank_peer {
 	plait__slot_link send, receive;
 	plait_backend_link *raw_send, *raw_receive;
@@ -72,7 +73,7 @@ typedef struct plait__rank_peer {
 	bool is_over;	  /* it submits no more, */
 	uint64_t slots;	  /* and has sent so many */
 	plait__horizon told[PLAIT__HORIZON_KEPT]; /* by number */
-	/* The thread's. */
+	/* Guarded by moving. */
 	bool is_suspect; /* it has ended; what it sent may still be there */
 	bool is_lost;
 	plait_error why; /* of the loss */
@@ -115,6 +116,12 @@ struct plait__flow_ranks {
 	plait_error broken; /* PLAIT_OK, or why the flow has failed */
 	at_u32 is_broken;   /* a copy to look at without the lock */
 
+	/* Held by the thread that moves slots; before `lock`.  Guards the links
+	 * and the losses of peers. */
+	struct plait__mutex moving;
+	/* Of the worker that moves them: not complete yet; or null. */
+	plait__rank_record *begun;
+
 	plait__rank_peer *peers; /* by rank; this rank's is unused */
 	struct plait__thread thread;
 	bool has_thread;
@@ -136,6 +143,14 @@ static inline const plait_allocator *
 plait__rank_allocator(const plait__flow_ranks *ranks)
 {
 	return plait__context_allocator(ranks->world->object.context);
+}
+
+/* Keep a record for a later op.  Caller holds the lock. */
+static inline void plait__rank_keep(plait__flow_ranks *ranks,
+				    plait__rank_record *record)
+{
+	record->next = ranks->spare;
+	ranks->spare = record;
 }
 
 #endif

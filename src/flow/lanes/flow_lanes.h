@@ -10,7 +10,8 @@
  * Invariant: a pred of an op in one of the first count + 1 lanes is in one of
  * them too, or done.  So the oldest op there that is not taken is ready, and
  * the first of its lane: looking at a few ops behind each front finds it.  Held
- * ops are looked at to the last one, when nothing else is found.
+ * ops are looked at to the last one, when nothing else is found, before a worker
+ * parks and in some looks between.
  */
 #ifndef PLAIT_SRC_FLOW_LANES_FLOW_LANES_H
 #define PLAIT_SRC_FLOW_LANES_FLOW_LANES_H
@@ -44,6 +45,7 @@ typedef struct plait__flow_worker {
 	uint32_t index;
 	uint32_t from;	  /* the lane of the last op found */
 	uint32_t unlimited; /* ops since the time slice was tested */
+	uint32_t near_looks; /* at held ops, before one at all of them */
 	bool spins;	  /* counted in `spinning` */
 	at_u32 looks;	  /* runs no op, and will look for one: a hint */
 	uint64_t number;  /* of the op that runs */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Movement of slots between ranks, in the order of each link: by the thread of the
+ * flow, or by the worker that begins a transfer.  One thread moves at a time.
+ */
+#ifndef PLAIT_SRC_FLOW_RANK_MOVE_H
+#define PLAIT_SRC_FLOW_RANK_MOVE_H
+
+#include "flow/rank_state.h"
+
+/* Move what all links allow, and end the wait for a horizon.  Returns true if
+ * something was moved. */
+bool plait__rank_move_all(plait__flow_ranks *ranks);
+
+/* Move what the link of a record allows.  Caller holds `moving`. */
+bool plait__rank_move_peer(plait__flow_ranks *ranks,
+			   const plait__rank_record *of);
+
+/* The op of a record is done.  Caller does not hold the lock. */
+void plait__rank_move_free(plait__rank_record *record);
+
+#endif
