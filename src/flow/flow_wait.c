@@ -195,11 +195,24 @@ static uint64_t find_oldest(plait__flow *flow)
 		       flow->window.settled + 1 : 0;
 }
 
+/* Refuse a wait for an op that is a mapping by the caller.  Caller holds the lock. */
+static plait_status check_oldest(const plait__flow *flow, uint64_t oldest,
+				 plait_error *error)
+{
+	const uint64_t self = plait__suspension_owner();
+
+	for (const plait__data_mapping *at = flow->mappings; at != NULL;
+	     at = at->next)
+		if (at->number == oldest && at->owner == self)
+			return fail_mapping(at, "room for a task", error);
+	return PLAIT_OK;
+}
+
 plait_status plait__flow_wait_for_room(plait__flow *flow, bool can_suspend,
 				       plait_error *error)
 {
 	const bool own = plait__own_tasks_find(flow, UINT64_MAX) != 0;
-	plait_status status = PLAIT_OK;
+	plait_status status;
 	uint64_t oldest;
 
 	if (can_suspend && plait__suspension_current() != NULL)
@@ -212,11 +225,7 @@ plait_status plait__flow_wait_for_room(plait__flow *flow, bool can_suspend,
 					   &flow->window));
 	plait__flow_lock(flow);
 	oldest = find_oldest(flow);
-	for (const plait__data_mapping *at = flow->mappings; at != NULL;
-	     at = at->next)
-		if (at->number == oldest &&
-		    at->owner == plait__suspension_owner())
-			status = fail_mapping(at, "room for a task", error);
+	status = check_oldest(flow, oldest, error);
 	plait__flow_unlock(flow);
 	return status != PLAIT_OK ? status :
 	       plait__flow_wait_for(flow, oldest, PLAIT_FOREVER, error);
@@ -275,12 +284,15 @@ plait_status plait__flow_wait_suspend(plait__flow *flow, uint64_t number,
 plait_status plait__flow_wait_for_room_suspended(plait__flow *flow,
 						 plait_error *error)
 {
+	plait_status status;
 	uint64_t oldest;
 
 	plait__flow_lock(flow);
 	oldest = find_oldest(flow);
+	status = check_oldest(flow, oldest, error);
 	plait__flow_unlock(flow);
-	return plait__flow_wait_suspend(flow, oldest, false, PLAIT_FOREVER,
+	return status != PLAIT_OK ? status :
+	       plait__flow_wait_suspend(flow, oldest, false, PLAIT_FOREVER,
 					error);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/sized_struct.h"
+#include "pool/callback_scope.h"
 
 #include <string.h>
 
@@ -126,6 +127,24 @@ static plait_status read_mapper(const plait__flow_task *task,
 	       plait__fail(error, PLAIT_E_INVALID, "mapper: %s", fault);
 }
 
+/* The function of a mapper runs under the lock: a callback scope tells an exit
+ * handler that the thread must not wait. */
+static plait_status map(const plait__flow_task *task,
+			const plait_mapper *mapper, const plait_box *extent,
+			plait_box *boxes, uint32_t *count)
+{
+	struct plait__callback_scope inside;
+	plait_status status;
+
+	if (mapper->kind != PLAIT_MAPPER_FUNCTION)
+		return plait__mapper_map(mapper, &task->chunk, extent, boxes,
+					 count);
+	plait__callback_scope_enter(&inside, task->flow->object.context->pool);
+	status = plait__mapper_map(mapper, &task->chunk, extent, boxes, count);
+	plait__callback_scope_leave(&inside);
+	return status;
+}
+
 /* Append what the chunk accesses.  Not inline: the boxes would make the frame of
  * all accesses large. */
 static __attribute__((noinline)) plait_status
@@ -141,8 +160,7 @@ append_mapped(plait__flow_task *task, plait__data *data,
 		return status;
 	task->has_own_boxes |= mapper.kind == PLAIT_MAPPER_BOXES ||
 			       mapper.kind == PLAIT_MAPPER_FUNCTION;
-	status = plait__mapper_map(&mapper, &task->chunk, &extent, boxes,
-				   &count);
+	status = map(task, &mapper, &extent, boxes, &count);
 	if (status != PLAIT_OK)
 		return plait__fail(error, status, "mapper: the function %s",
 				   status == PLAIT_E_INVALID ?

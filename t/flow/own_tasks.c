@@ -96,7 +96,7 @@ static plait_status submit_call(plait_data *data, plait_task *out,
 	return plait_flow_submit(flow, &desc, out, error);
 }
 
-static void open_actor(struct actor *actor, void (*body)(struct actor *actor))
+static void open_gate(struct actor *actor, void (*body)(struct actor *actor))
 {
 	const plait_signal_desc gate = { .size = sizeof(gate),
 					 .flags = PLAIT_SIGNAL_GATE };
@@ -106,6 +106,11 @@ static void open_actor(struct actor *actor, void (*body)(struct actor *actor))
 	IS_INT(plait_signal_create(flow_rig.device, &gate, &actor->gate, NULL),
 	       PLAIT_OK);
 	actor->data = new_data(1, 2, 1, 1, 8, "data");
+}
+
+static void open_actor(struct actor *actor, void (*body)(struct actor *actor))
+{
+	open_gate(actor, body);
 	actor->plan = plan_of(actor);
 	actor->task = submit_plan(actor, "own");
 }
@@ -225,8 +230,41 @@ static void check_room_behind(void)
 	close_actor(actor);
 }
 
+/* Its mapping is the oldest op, so there will be no room. */
+static void fill_behind_mapping(struct actor *actor)
+{
+	void *mapped = NULL;
+
+	IS_INT(plait_data_map(actor->data, NULL, PLAIT_MAP_WRITE, &mapped,
+			      &actor->error), PLAIT_OK);
+	do
+		actor->status = submit_call(NULL, NULL, &actor->error);
+	while (actor->status == PLAIT_OK && ++actor->count < 10 * WINDOW);
+	refuse(actor, actor->status, "behind a mapping of");
+	IS_INT(plait_data_unmap(actor->data, mapped, NULL), PLAIT_OK);
+	actor->status = submit_call(NULL, NULL, &actor->error);
+}
+
+/* The coroutine is no task of the flow. */
+static void check_mapping(void)
+{
+	struct actor *actor = &actors[0];
+
+	open_gate(actor, fill_behind_mapping);
+	actor->plan = plan_of(actor);
+	start(actor);
+	IS_INT(plait_plan_call(actor->plan, NULL, NULL, &flow_rig.error),
+	       PLAIT_OK);
+	IS_INT(actor->status, PLAIT_OK);
+	IS_INT(plait_flow_wait(flow, 0, PLAIT_FOREVER, &flow_rig.error),
+	       PLAIT_OK);
+	OK(actor->count > 0 && actor->count < WINDOW);
+	close_actor(actor);
+}
+
 static void own(void)
 {
+	everywhere(check_mapping);
 	everywhere(check_own);
 	everywhere(check_room);
 	everywhere(check_room_behind);

@@ -8,6 +8,7 @@
  *	exit_rank release	the flow and its data are released
  *	exit_rank leave		nothing is released
  *	exit_rank after		the context is closed after all exit handlers
+ *	exit_rank mapper	the process ends in the function of a mapper
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -90,6 +91,49 @@ static plait_status read_numbers(int i)
 	return status;
 }
 
+static plait_status end_process(void *user_data, const plait_box *chunk,
+				const plait_box *extent, plait_box *out,
+				uint32_t room, uint32_t *out_count)
+{
+	(void)user_data;
+	(void)chunk;
+	(void)extent;
+	(void)out;
+	(void)room;
+	*out_count = 0;
+	exit(0);
+}
+
+static int32_t no_work(void *const *arguments, const plait_launch *launch,
+		       void *user_data)
+{
+	(void)arguments;
+	(void)launch;
+	(void)user_data;
+	return 0;
+}
+
+/* Under the lock of the flow. */
+static plait_status end_in_mapper(void)
+{
+	const plait_kernel_desc code = {
+		.size = sizeof(code), .function = no_work,
+		.signature = "none(a: in pointer u32)" };
+	const plait_mapper mapper = { .size = sizeof(mapper),
+				      .kind = PLAIT_MAPPER_FUNCTION,
+				      .function = end_process };
+	const plait_access reads = { .size = sizeof(reads), .data = data[0],
+				     .mapper = &mapper };
+	plait_kernel *kernel = NULL;
+	plait_status status = plait_kernel_create(context, &code, &kernel,
+						  &error);
+
+	return status != PLAIT_OK ? status :
+	       plait_flow_launch(flow, kernel, PLAIT_ITEMS(8),
+				 PLAIT_ARGUMENTS(PLAIT_ACCESS(&reads)), NULL,
+				 &error);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc == 2 ? argv[1] : "";
@@ -98,6 +142,8 @@ int main(int argc, char **argv)
 
 	for (int i = 0; i < ROUNDS && status == PLAIT_OK; i++)
 		status = write_numbers(i);
+	if (status == PLAIT_OK && strcmp(how, "mapper") == 0)
+		status = end_in_mapper();
 	for (int i = 0; i < ROUNDS && status == PLAIT_OK; i++)
 		status = read_numbers(i);
 	if (strcmp(how, "release") == 0) {

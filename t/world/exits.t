@@ -32,6 +32,8 @@ def processes(how, number):
 for number, mode in enumerate(("release", "leave", "after")):
     codes, said = processes(mode, number)
     ok(not any(codes) and has_all(said), mode + ": processes over shm", codes, said)
+codes, said = processes("mapper", 3)
+ok(not any(codes), "mapper: processes over shm", codes, said)
 for kind in "openmpi", "mpich":
     reason = "MPI's libraries are not instrumented" if SANITIZER != "no" else lacking(kind)
     if reason:
