@@ -8,6 +8,7 @@
 #include "flow/outside_tasks.h"
 
 #include "base/error.h"
+#include "sys/thread.h"
 
 static plait__device_room *room_of(const plait__flow *flow)
 {
@@ -344,6 +345,25 @@ static void drop_missing(plait__device_room *room)
 	plait__vector_truncate(&room->missing, 0);
 }
 
+/* Wait until all ops that have ended hold no buffer.  Returns true if some did, after
+ * `dropped` others: there may be memory now. */
+static bool await_drops(plait__flow *flow, uint64_t dropped)
+{
+	const plait__device_engine *engine = &flow->devices->engine;
+	bool holds, is_new;
+
+	do {
+		plait__flow_lock(flow);
+		holds = engine->ended != engine->dropped;
+		is_new = engine->dropped != dropped;
+		plait__flow_unlock(flow);
+		/* By the threads that end them, which wait for nothing. */
+		if (holds)
+			plait__thread_yield();
+	} while (holds);
+	return is_new;
+}
+
 static plait_status make_buffer(plait__flow *flow, plait__data *whole,
 				plait_error *error)
 {
@@ -351,13 +371,17 @@ static plait_status make_buffer(plait__flow *flow, plait__data *whole,
 	plait__device *device;
 	plait__buffer *made = NULL;
 	plait_status status;
+	uint64_t dropped;
 
 	plait__flow_lock(flow);
 	device = plait__device_copy_device(flow, room->memory);
+	dropped = flow->devices->engine.dropped;
 	plait__flow_unlock(flow);
 	status = plait__buffer_make(device, whole->bytes, whole->object.label,
 				    &made, error);
-
+	if (status == PLAIT_E_NOMEM && await_drops(flow, dropped))
+		status = plait__buffer_make(device, whole->bytes,
+					    whole->object.label, &made, error);
 	if (status != PLAIT_OK) {
 		plait__error_prefix(error, "a copy of \"%s\" on %s: ",
 				    whole->object.label, device->object.label);

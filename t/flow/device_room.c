@@ -276,6 +276,20 @@ static void small_device(void)
 	close_all();
 }
 
+/* The device has memory for one data: that of the launch before is there until
+ * the thread that ended it has dropped it. */
+static void smallest_device(void)
+{
+	if (!open_on(1, "chaos:devices=1,memory=4K", 2, 0))
+		return;
+	for (int r = 0; r < 4 * ROUNDS; r++)
+		OK_THAT(add(r % MANY, r % MANY, &flow_rig.error) == PLAIT_OK,
+			"launch: %s", flow_rig.error.text);
+	for (int i = 0; i < MANY; i++)
+		check_data(i, (float)((i + 1) << 4 * ROUNDS / MANY));
+	close_all();
+}
+
 /* ---- threads ---- */
 
 /* Each thread has data of its own; together they need twice the memory. */
@@ -343,6 +357,7 @@ static const struct tap_scenario all[] = {
 	{ "all behind a mapping", all_behind_mapping },
 	{ "too large", too_large },
 	{ "a small device", small_device },
+	{ "the smallest device", smallest_device },
 	{ "threads", threads },
 	{ "data that end", ends },
 };

@@ -36,14 +36,6 @@ plait__device_op *plait__device_engine_take(plait__device_engine *engine)
 	return op;
 }
 
-void plait__device_engine_return(plait__device_engine *engine,
-				 plait__device_op *op)
-{
-	op->number = 0;
-	op->next = engine->free;
-	engine->free = op;
-}
-
 /* Return records of ops that have ended.  Caller does not hold the lock: launches
  * end. */
 static void return_all(plait__device_engine *engine, plait__device_op *ended)
@@ -59,6 +51,7 @@ static void return_all(plait__device_engine *engine, plait__device_op *ended)
 	for (; ended != NULL; ended = next) {
 		next = ended->next;
 		plait__device_engine_return(engine, ended);
+		engine->dropped++;
 	}
 	plait__mutex_unlock(engine->lock);
 }
@@ -86,6 +79,7 @@ static void finish(plait__device_op *op, plait__device_op **ended)
 	op->sequence = 0;
 	op->next = *ended;
 	*ended = op;
+	engine->ended++;
 	plait__flow_lanes_complete(engine->lanes, number);
 }
 
@@ -414,6 +408,9 @@ static void drop(plait__device_op *op)
 	plait__device_begin_unlist(op);
 	plait__mutex_unlock(op->engine->lock);
 	op->next = NULL;
+	plait__mutex_lock(op->engine->lock);
+	op->engine->ended++;
+	plait__mutex_unlock(op->engine->lock);
 	return_all(op->engine, op);
 }
 

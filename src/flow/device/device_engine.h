@@ -49,6 +49,10 @@ struct plait__device_engine {
 	plait__device_op *waiting_last;
 	plait__device_op *again; /* by number: to begin anew */
 	plait__device_op *free;
+	/* Ops that have ended, ever, and those of them that hold no launch, with
+	 * its buffers, any more. */
+	uint64_t ended;
+	uint64_t dropped;
 	plait__flow_arrival loss; /* of a device: has all lanes looked at */
 	bool has_loss;		  /* it will come */
 	bool is_lost; /* a submission has told so */
@@ -71,8 +75,13 @@ void plait__device_engine_fini(plait__device_engine *engine);
  * three. */
 plait__device_op *plait__device_engine_take(plait__device_engine *engine);
 /* Give a record back whose op was not numbered, and that has no launch. */
-void plait__device_engine_return(plait__device_engine *engine,
-				 plait__device_op *op);
+static inline void plait__device_engine_return(plait__device_engine *engine,
+					       plait__device_op *op)
+{
+	op->number = 0;
+	op->next = engine->free;
+	engine->free = op;
+}
 
 /* The op of the record has a number, and these predecessors.  Returns true if
  * it has begun: no worker may run it. */
