@@ -60,19 +60,23 @@ static int print_row(const char *name, uint32_t ranks)
 		if (now.schedule < best.schedule)
 			best.schedule = now.schedule;
 	}
-	printf("%-10s %4u ranks %8llu steps  program %6.3f s  schedule %6.3f "
-	       "s\n", name, ranks, (unsigned long long)best.steps, best.program,
-	       best.schedule);
+	printf("%-14s %4u ranks %8llu steps  program %6.3f s  schedule %6.3f "
+	       "s  %5.0f ns a step\n", name, ranks,
+	       (unsigned long long)best.steps, best.program, best.schedule,
+	       (best.program + best.schedule) * 1e9 / (double)best.steps);
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
+	static const char *const names[] = { "ring", "hierarchical:8",
+					     "halving", "tree" };
 	int failed = 0;
 
 	if (argc == 3)
 		return print_row(argv[1], (uint32_t)atoi(argv[2]));
-	for (uint32_t ranks = 64; ranks <= 512; ranks *= 2)
-		failed |= print_row("ring", ranks);
+	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		for (uint32_t ranks = 128; ranks <= 1024; ranks *= 2)
+			failed |= print_row(names[i], ranks);
 	return failed | print_row("allpairs", 256);
 }
