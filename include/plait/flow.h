@@ -148,7 +148,12 @@ enum {
 	/* Without room: PLAIT_E_BUSY, but for the last pieces on devices. */
 	PLAIT_TASK_NO_WAIT = 1 << 4,
 	/* After all tasks before it, and before all after it. */
-	PLAIT_TASK_BARRIER = 1 << 5
+	PLAIT_TASK_BARRIER = 1 << 5,
+	/* Of functions without an inbox.  Over a world the function runs once on
+	 * every rank, which has what the task reads; what it writes is equal on
+	 * all.  It runs after all tasks before it there, so that it may wait for
+	 * the other ranks: by collectives of the world, or of an MPI. */
+	PLAIT_TASK_COLLECTIVE = 1 << 6
 };
 
 /* One task; fields that its kind does not use stay zero. */

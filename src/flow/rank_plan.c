@@ -123,7 +123,8 @@ static plait_status prepare(plait__rank_turn *turn, uint32_t index,
 
 static bool runs_everywhere(const plait_task_desc *desc)
 {
-	return desc->kind == PLAIT_TASK_READ ||
+	return (desc->flags & PLAIT_TASK_COLLECTIVE) != 0 ||
+	       desc->kind == PLAIT_TASK_READ ||
 	       desc->kind == PLAIT_TASK_WRITE ||
 	       desc->kind == PLAIT_TASK_EMIT || desc->kind == PLAIT_TASK_WAIT;
 }

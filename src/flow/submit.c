@@ -29,7 +29,10 @@
 
 #include <string.h>
 
-enum { KNOWN_FLAGS = PLAIT_TASK_NO_WAIT | PLAIT_TASK_BARRIER };
+enum {
+	KNOWN_FLAGS = PLAIT_TASK_NO_WAIT | PLAIT_TASK_BARRIER |
+		      PLAIT_TASK_COLLECTIVE
+};
 
 /* ---- kinds ---- */
 
@@ -83,6 +86,20 @@ static plait_status prepare_kind(plait__flow_task *task,
 
 /* ---- any task ---- */
 
+/* Over a world a function that waits for other ranks keeps no task from running that
+ * these wait for: all tasks before it are done. */
+static plait_status prepare_collective(plait__flow_task *task,
+				       const plait_task_desc *desc,
+				       plait_error *error)
+{
+	if (desc->kind != PLAIT_TASK_CALL || desc->inbox != NULL)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "only functions without an inbox are "
+				   "collective");
+	task->is_prefix |= task->flow->ranks != NULL;
+	return PLAIT_OK;
+}
+
 /* Inlined: a call would be a twentieth of a submission. */
 static inline __attribute__((always_inline)) plait_status
 prepare(plait__flow_task *task, const plait_task_desc *desc,
@@ -105,6 +122,8 @@ prepare(plait__flow_task *task, const plait_task_desc *desc,
 	task->is_urgent = desc->priority > 0;
 	task->is_prefix = task->is_barrier =
 		(desc->flags & PLAIT_TASK_BARRIER) != 0;
+	if (status == PLAIT_OK && (desc->flags & PLAIT_TASK_COLLECTIVE) != 0)
+		status = prepare_collective(task, desc, error);
 	if (status == PLAIT_OK)
 		status = prepare_kind(task, desc, error);
 	if (status == PLAIT_OK)

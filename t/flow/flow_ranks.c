@@ -188,6 +188,98 @@ static void passes_many_horizons(void)
 	}
 }
 
+/* ---- collective tasks ---- */
+
+/* Arguments of the function of a rank. */
+struct together {
+	plait_collective *collective;
+	plait_error *error;
+	uint64_t *shared; /* of the flow: equal on all ranks */
+	int32_t own; /* of the rank, then the sum */
+};
+
+static int32_t add_up(void *user_data)
+{
+	struct together *at = user_data;
+	const plait_collective_run run = { .size = sizeof(run), .count = 1,
+					   .element = PLAIT_ELEMENT_INT,
+					   .element_bits = 32,
+					   .output_memory = &at->own };
+
+	if (plait_collective_call(at->collective, &run, at->error) != PLAIT_OK)
+		return 1;
+	at->shared[0] += (uint64_t)at->own;
+	return 0;
+}
+
+static int32_t triple(void *user_data)
+{
+	uint64_t *at = user_data;
+
+	at[0] *= 3;
+	return 0;
+}
+
+/* A task of one rank changes what collective ones before and behind it add to. */
+static void submit_together(struct rank *rank)
+{
+	struct seen *seen = begin(rank, 0);
+	struct together at[4];
+	plait_data_info info = { .size = sizeof(info) };
+	const plait_box first = { { 0, 0, 0 }, { 1, 1, 1 } };
+	const plait_access both = access_of(seen->data[0],
+					    PLAIT_ACCESS_READ_WRITE, &first);
+	plait_collective *sum = rank_collective(rank, "ring",
+						PLAIT_COLL_ALLREDUCE,
+						PLAIT_COLL_IN_PLACE);
+
+	(void)plait_data_query(seen->data[0], &info, NULL);
+	for (int i = 0; i < 4; i++) {
+		const plait_task_desc desc = {
+			.size = sizeof(desc), .kind = PLAIT_TASK_CALL,
+			.flags = PLAIT_TASK_COLLECTIVE, .function = add_up,
+			.user_data = &at[i], .accesses = &both,
+			.access_count = 1, .label = "together" };
+
+		at[i] = (struct together){ sum, &rank->error, info.pointer,
+					   (int32_t)rank->rank + 1 };
+		(void)rank_did(rank, plait_flow_submit(seen->flow, &desc, NULL,
+						       &rank->error));
+		(void)rank_did(rank, call(seen, "triple", triple, info.pointer,
+					  &both, 1, NULL, &rank->error));
+	}
+	(void)rank_did(rank, plait_data_read(seen->data[0], NULL, seen->host,
+					     &rank->error));
+	end(seen);
+	plait_collective_release(sum);
+}
+
+/* Nothing but functions. */
+static void submit_collective_fill(struct rank *rank)
+{
+	struct seen *seen = begin(rank, 0);
+	const plait_task_desc desc = {
+		.size = sizeof(desc), .kind = PLAIT_TASK_FILL,
+		.flags = PLAIT_TASK_COLLECTIVE, .target = seen->data[0] };
+
+	seen->status[0] = plait_flow_submit(seen->flow, &desc, NULL,
+					    &seen->error[0]);
+	end(seen);
+}
+
+static void runs_collective_tasks_on_every_rank(void)
+{
+	run(3, submit_together);
+	/* 6 = 1 + 2 + 3 is added, and all tripled, four times. */
+	for (int i = 0; i < 3; i++)
+		IS_UINT(all_seen[i].host[0], 6 * (3 + 9 + 27 + 81));
+	run(2, submit_collective_fill);
+	for (int i = 0; i < 2; i++) {
+		IS_INT(all_seen[i].status[0], PLAIT_E_INVALID);
+		HAS_STR(all_seen[i].error[0].text, "only functions");
+	}
+}
+
 /* ---- failures ---- */
 
 /* Task 1 fails on rank 1; its reader is not run on rank 0, and a read by the
@@ -453,6 +545,8 @@ static const struct tap_scenario all[] = {
 	{ "runs a task once where its data is",
 	  runs_a_task_once_where_its_data_is },
 	{ "passes many horizons", passes_many_horizons },
+	{ "runs collective tasks on every rank",
+	  runs_collective_tasks_on_every_rank },
 	{ "poisons over ranks", poisons_over_ranks },
 	{ "finds a difference", finds_a_difference },
 	{ "names a rank that ended its flow",

@@ -1754,7 +1754,8 @@ enum {
 typedef uint32_t plait_task_flags;
 enum {
 	PLAIT_TASK_NO_WAIT = 1 << 4,
-	PLAIT_TASK_BARRIER = 1 << 5
+	PLAIT_TASK_BARRIER = 1 << 5,
+	PLAIT_TASK_COLLECTIVE = 1 << 6
 };
 typedef struct plait_task_desc {
 	uint32_t size;

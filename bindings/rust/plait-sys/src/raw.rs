@@ -368,6 +368,7 @@ pub const PLAIT_TASK_EMIT: plait_task_kind = 7;
 pub const PLAIT_TASK_WAIT: plait_task_kind = 8;
 pub const PLAIT_TASK_NO_WAIT: plait_task_flags = 16;
 pub const PLAIT_TASK_BARRIER: plait_task_flags = 32;
+pub const PLAIT_TASK_COLLECTIVE: plait_task_flags = 64;
 pub const PLAIT_CAPTURE_LOCAL_SIGNALS: plait_capture_flags = 1;
 pub const PLAIT_CAPTURE_NO_CALLS: plait_capture_flags = 2;
 pub const PLAIT_LINK_DIRECT: plait_link_flags = 1;
