@@ -12,7 +12,7 @@ from mpi import lacking, start
 from tap import BUILD, ROOT, SANITIZER, done, ok, skip
 
 NUMBERS = {"heat": 4096, "wave": 4096, "matmul": 2304, "nbody": 192, "rsim": 4100, "cholesky": 6400, "hits": 120,
-           "images": 2304}
+           "images": 2304, "black_scholes": 10000, "deep_learning": 10, "ensemble": 400, "vec": 5}
 RANKS = 4
 
 
