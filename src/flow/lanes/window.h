@@ -19,7 +19,7 @@ enum {
 	PLAIT__WINDOW_DEFAULT = 4096,
 	/* Over a world most ops are behind transfers, and workers look at all of
 	 * them; horizons bound the run-ahead anyway. */
-	PLAIT__WINDOW_OVER_WORLD = 512,
+	PLAIT__WINDOW_OVER_WORLD = 256,
 	PLAIT__WINDOW_MOST = 1 << 20,
 	/* Cells for each op, and at least. */
 	PLAIT__WINDOW_CELLS = 4,
