@@ -152,7 +152,7 @@ static bool receive_some(plait__flow_ranks *ranks, plait__rank_peer *peer)
 	return moved;
 }
 
-/* End the wait for the other ranks, if it is over. */
+/* End the wait for the other ranks, if it is over.  Caller holds `moving`. */
 static bool pass_horizon(plait__flow_ranks *ranks)
 {
 	plait__rank_record *record;
@@ -182,9 +182,10 @@ bool plait__rank_move_peer(plait__flow_ranks *ranks,
 
 bool plait__rank_move_all(plait__flow_ranks *ranks)
 {
-	bool moved = pass_horizon(ranks);
+	bool moved;
 
 	plait__mutex_lock(&ranks->moving);
+	moved = pass_horizon(ranks);
 	for (uint32_t i = 0; i < ranks->count; i++) {
 		if (i == ranks->rank)
 			continue;
