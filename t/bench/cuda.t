@@ -15,6 +15,7 @@ from tap import BUILD, ROOT, SANITIZER, SOAK, done, ok, run, skip, skip_all
 
 LIBRARIES = os.path.join(BUILD, "t/standin/cuda/.libs")
 FILES = ["driver=%s/standin_cuda.so" % LIBRARIES, "nvrtc=%s/standin_nvrtc.so" % LIBRARIES]
+ALONE = ("tasks", "copies")  # programs of their own
 MAKE = ["make", "-s", "-f", "bench/cuda/makefile"]
 if SANITIZER != "no":
     skip_all("the programs are not built with a sanitizer, the library is")
@@ -55,7 +56,8 @@ with tempfile.TemporaryDirectory(prefix="plait-test-") as folder:
     built = run(os.environ.get("CC", "cc").split() + [
         "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread", "-include", "config.h",
         "-I", "include", "-iquote", "bench/cuda", "-iquote", "plugins/cuda"] +
-        sorted(glob.glob(os.path.join(ROOT, "bench/cuda/*.c"))) + [
+        sorted(set(glob.glob(os.path.join(ROOT, "bench/cuda/*.c"))) -
+               {os.path.join(ROOT, "bench/cuda", name + ".c") for name in ALONE}) + [
         "-L" + BUILD + "/src/.libs", "-lplait", "-Wl,-rpath," + BUILD + "/src/.libs", "-ldl",
         "-o", program], cwd=ROOT)
     if ok(built.returncode == 0 and not built.stderr, "it is compiled without a word", built.stderr):
