@@ -338,13 +338,12 @@ static plait_status fetch_access(const plait__flow_task *task,
 {
 	plait__flow_capture *capture = task->flow->capture;
 	plait__vector *missing = &capture->devices.missing;
-	plait__coherence *written = written_of(capture, access->whole);
+	const plait__coherence *written = written_of(capture, access->whole);
 	plait_status status = PLAIT_OK;
 
 	plait__vector_truncate(missing, 0);
-	plait__coherence_find(written, &access->box, task->memory, false,
-			      missing);
-	if (written->failed)
+	if (!plait__coherence_find(written, &access->box, task->memory, false,
+				   missing) || written->failed)
 		return fail_memory(error);
 	for (uint32_t i = 0; status == PLAIT_OK && i < missing->count; i++) {
 		const plait__version *version = plait__vector_at(missing, i);

@@ -254,13 +254,12 @@ static plait_status fetch_access(plait__flow_task *task,
 				 plait_error *error)
 {
 	plait__vector *missing = &task->flow->devices->missing;
-	plait__coherence *coherence = &access->whole->copies->coherence;
+	const plait__coherence *coherence = &access->whole->copies->coherence;
 	plait_status status = PLAIT_OK;
 
 	plait__vector_truncate(missing, 0);
-	plait__coherence_find(coherence, &access->box, task->memory, false,
-			      missing);
-	if (coherence->failed)
+	if (!plait__coherence_find(coherence, &access->box, task->memory,
+				   false, missing) || coherence->failed)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for copies");
 	for (uint32_t i = 0; status == PLAIT_OK && i < missing->count; i++) {
@@ -370,9 +369,9 @@ plait_status plait__device_copy_save(plait__flow *flow, plait__data *whole,
 	plait_status status = PLAIT_OK;
 
 	plait__vector_truncate(versions, 0);
-	plait__coherence_find(&whole->copies->coherence, &whole->box, memory,
-			      true, versions);
-	if (whole->copies->coherence.failed ||
+	if (!plait__coherence_find(&whole->copies->coherence, &whole->box,
+				   memory, true, versions) ||
+	    whole->copies->coherence.failed ||
 	    !plait__commit_reserve_accesses(flow, 2))
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for copies");

@@ -192,7 +192,7 @@ static uint32_t compare_found(plait__coherence *coherence)
 
 	plait__vector_init(&found, plait__alloc_default(),
 			   sizeof(plait__version));
-	plait__coherence_find(coherence, &box, memory, valid, &found);
+	wrong += !plait__coherence_find(coherence, &box, memory, valid, &found);
 	for (uint32_t e = 0; e < ELEMENTS; e++) {
 		bool has = (elements[e].valid >> memory & 1) != 0;
 		uint32_t count = 0;
@@ -254,7 +254,7 @@ static void stays_small(void)
 	OK(coherence.versions.count < 40);
 	plait__vector_init(&found, plait__alloc_default(),
 			   sizeof(plait__version));
-	plait__coherence_find(&coherence, &whole, 2, true, &found);
+	OK(plait__coherence_find(&coherence, &whole, 2, true, &found));
 	IS_UINT(found.count, 1);
 	plait__vector_fini(&found);
 	plait__coherence_fini(&coherence);
@@ -357,6 +357,39 @@ static void reserves(void)
 	}
 }
 
+/* An answer, or a loss, that finds no memory leaves the state whole. */
+static void lacks_memory(void)
+{
+	const plait_allocator allocator = { .size = sizeof(allocator),
+					    .resize = resize_while_there };
+	const plait_box whole = { { 0, 0, 0 }, { 8, 1, 1 } };
+	const plait_box low = { { 0, 0, 0 }, { 4, 1, 1 } };
+	const plait_box part = { { 1, 0, 0 }, { 2, 1, 1 } };
+	plait__coherence coherence;
+	plait__vector found;
+
+	memory_is_gone = false;
+	plait__coherence_init(&coherence, &allocator, &whole, 1);
+	plait__coherence_add(&coherence, &low, 1);
+	plait__vector_init(&found, &allocator, sizeof(plait__version));
+	memory_is_gone = true;
+	OK(!plait__coherence_find(&coherence, &whole, 1, true, &found));
+	OK(!coherence.failed);
+	memory_is_gone = false;
+	OK(plait__coherence_find(&coherence, &whole, 1, true, &found));
+	IS_UINT(found.count, 1);
+	plait__vector_fini(&found);
+	memory_is_gone = true;
+	plait__coherence_drop_around(&coherence, &part, 1);
+	IS_UINT(plait__coherence_missing(&coherence, &whole, 1), 8);
+	/* The last values stay. */
+	plait__coherence_drop_around(&coherence, &part, 0);
+	IS_UINT(plait__coherence_missing(&coherence, &whole, 0), 0);
+	OK(!coherence.failed);
+	memory_is_gone = false;
+	plait__coherence_fini(&coherence);
+}
+
 /* Blocks are disjoint; each need has one; what is anticipated is made once. */
 static void makes_blocks(void)
 {
@@ -393,6 +426,7 @@ static const struct tap_scenario all[] = {
 	{ "coherence", coheres },
 	{ "a small number of versions", stays_small },
 	{ "room for changes", reserves },
+	{ "no memory", lacks_memory },
 	{ "blocks", makes_blocks },
 };
 

@@ -113,8 +113,14 @@ static void lose_piece(void *arg, plait__front *front, const plait_box *piece)
 
 	if (front->writer != by->number)
 		return;
-	(void)plait__data_copies_reserve(by->copies, 1);
-	plait__coherence_drop(&by->copies->coherence, piece, by->memory);
+	if (plait__data_copies_reserve(by->copies, 1))
+		plait__coherence_drop(&by->copies->coherence, piece,
+				      by->memory);
+	else
+		/* A task that reads what is left there fails as the copy did:
+		 * the copy is its predecessor. */
+		plait__coherence_drop_around(&by->copies->coherence, piece,
+					     by->memory);
 }
 
 void plait__data_copies_lose(plait__data_copies *copies, plait__front_map *map,

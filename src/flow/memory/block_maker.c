@@ -164,8 +164,9 @@ static void list_kept(const struct growth *growth, const plait__block *old,
 		if (!plait__box_is_empty(&lost))
 			plait__coherence_drop(coherence, &lost, need->memory);
 	}
-	plait__coherence_find(coherence, &old->box, need->memory, true,
-			      versions);
+	if (!plait__coherence_find(coherence, &old->box, need->memory, true,
+				   versions))
+		growth->state->failed = true;
 	for (uint32_t i = 0; i < versions->count; i++) {
 		const plait__version *version = plait__vector_at(versions, i);
 

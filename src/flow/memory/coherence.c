@@ -139,10 +139,25 @@ void plait__coherence_drop(plait__coherence *coherence, const plait_box *box,
 	change(coherence, box, memory, false);
 }
 
+void plait__coherence_drop_around(plait__coherence *coherence,
+				  const plait_box *box, uint32_t memory)
+{
+	const uint64_t others = ~(UINT64_C(1) << memory);
+
+	for (uint32_t i = 0; i < coherence->versions.count; i++) {
+		plait__version *version = at(&coherence->versions, i);
+
+		if (overlaps(coherence, i, box) &&
+		    (version->valid & others) != 0)
+			version->valid &= others;
+	}
+}
+
 /* ---- questions ---- */
 
-void plait__coherence_find(plait__coherence *coherence, const plait_box *box,
-			   uint32_t memory, bool valid, plait__vector *out)
+bool plait__coherence_find(const plait__coherence *coherence,
+			   const plait_box *box, uint32_t memory, bool valid,
+			   plait__vector *out)
 {
 	for (uint32_t i = 0; i < coherence->versions.count; i++) {
 		plait__version version = *at(&coherence->versions, i);
@@ -152,9 +167,10 @@ void plait__coherence_find(plait__coherence *coherence, const plait_box *box,
 			continue;
 		version.box = plait__box_list_meet(&version.box, box);
 		if (PLAIT__VECTOR_ADD(out, &version) == NULL)
-			coherence->failed = true;
+			return false;
 	}
 	plait__coherence_join(out);
+	return true;
 }
 
 uint64_t plait__coherence_missing(const plait__coherence *coherence,

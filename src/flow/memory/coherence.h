@@ -5,7 +5,8 @@
  * boxes with equal states are joined again when there are twice as many as
  * after the last time.  Pure.
  *
- * Without memory the state is incomplete, and says so in `failed`.
+ * A change without memory leaves the state incomplete, and says so in `failed`;
+ * it needs none if `versions` has room for what it cuts.
  */
 #ifndef PLAIT_SRC_FLOW_MEMORY_COHERENCE_H
 #define PLAIT_SRC_FLOW_MEMORY_COHERENCE_H
@@ -47,11 +48,17 @@ void plait__coherence_add(plait__coherence *coherence, const plait_box *box,
 void plait__coherence_drop(plait__coherence *coherence, const plait_box *box,
 			   uint32_t memory);
 
+/* The same without memory: each version that the box meets loses all its values in
+ * `memory`, if another memory has them, and else none. */
+void plait__coherence_drop_around(plait__coherence *coherence,
+				  const plait_box *box, uint32_t memory);
+
 /* Append the parts of a box that are valid in `memory`, or those that are not;
- * `out` has
- * plait__version, joined. */
-void plait__coherence_find(plait__coherence *coherence, const plait_box *box,
-			   uint32_t memory, bool valid, plait__vector *out);
+ * `out` has plait__version, joined.  Returns false if `out` could not grow: it
+ * lacks parts then, and the state is as it was. */
+bool plait__coherence_find(const plait__coherence *coherence,
+			   const plait_box *box, uint32_t memory, bool valid,
+			   plait__vector *out);
 
 /* Make neighbours in a list of plait__version with equal states one. */
 void plait__coherence_join(plait__vector *versions);

@@ -134,9 +134,10 @@ void plait__copy_maker_fetch(plait__memory_state *state,
 		state, PLAIT__SCRATCH_VERSIONS, sizeof(plait__version));
 
 	for (uint32_t i = 0; i < need->boxes->count; i++)
-		plait__coherence_find(coherence,
-				      plait__vector_at(need->boxes, i),
-				      need->memory, false, &versions);
+		if (!plait__coherence_find(coherence,
+					   plait__vector_at(need->boxes, i),
+					   need->memory, false, &versions))
+			state->failed = true;
 	for (uint32_t i = 0; i < versions.count; i++)
 		choose_source(state, plait__vector_at(&versions, i),
 			      need->memory);
@@ -239,10 +240,12 @@ void plait__copy_maker_save(plait__memory_state *state,
 	plait__vector_init(&versions, state->allocator,
 			   sizeof(plait__version));
 	for (uint32_t i = 0; i < need->boxes->count; i++)
-		plait__coherence_find(
-			&plait__memory_state_data(state, need->data)->coherence,
-			plait__vector_at(need->boxes, i), need->memory, true,
-			&versions);
+		if (!plait__coherence_find(
+			    &plait__memory_state_data(state, need->data)
+				     ->coherence,
+			    plait__vector_at(need->boxes, i), need->memory,
+			    true, &versions))
+			state->failed = true;
 	keep_sole(&versions, need->memory);
 	for (uint32_t i = 0; !state->failed && i < versions.count; i++)
 		save_version(state, need,

@@ -125,7 +125,9 @@ static bool supply(const plait__rank_access *accesses, uint32_t index,
 	const plait__rank_access *access = &accesses[index];
 
 	plait__vector_truncate(room, 0);
-	plait__coherence_find(access->owners, &access->box, rank, false, room);
+	if (!plait__coherence_find(access->owners, &access->box, rank, false,
+				   room))
+		return false;
 	for (uint32_t i = 0; i < room->count; i++) {
 		const plait__version *lacking = plait__vector_at(room, i);
 		const plait__rank_transfer transfer = {
