@@ -283,12 +283,10 @@ end
 function Flow:launch(code, arguments, options)
   options = options or {}
   core.check_options(options, TASK .. "items group split pieces ")
-  local count = #code.parameters
-  if not core.is_plain(arguments) or #arguments ~= count then
-    core.raise(("%s takes a table of %d arguments"):format(code.label, count))
-  end
+  local count = #code.flow_parameters
+  kernel.check_count(code, code.flow_parameters, arguments)
   local array, kept = ffi.new("plait_argument[?]", math.max(count, 1)), {}
-  for i, parameter in ipairs(code.parameters) do set_argument(array[i - 1], parameter, arguments[i], kept) end
+  for i, parameter in ipairs(code.flow_parameters) do set_argument(array[i - 1], parameter, arguments[i], kept) end
   local launch = kernel.geometry(options)
   local task = submit(self, lib.PLAIT_TASK_LAUNCH, options, {
     kernel = code:handle(), launch = launch, arguments = array, argument_count = count,

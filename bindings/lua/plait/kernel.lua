@@ -88,23 +88,50 @@ end
 --- A kernel: code and its signature; `label` is the name in the signature.
 local Kernel = core.class("Kernel", "plait_kernel_release")
 
+-- Numbers behind the pointer of an array.
+local PLACES = {{"_at", "int64_t[1]"}, {"_pitch", "uint64_t[1]"}, {"_slice", "uint64_t[1]"}}
+
+local function parse_parameter(name, words)
+  if words:find "^local%s" then return {name = name, is_local = true} end
+  if words:find "pointer" or words:find "array[123]%s" or words:match "[%w_]+$" == "image" then
+    return {name = name, target = words:match "[%w_]+$"}
+  end
+  local of = kernel.value_type(words == "chunk" and "struct 48" or words)
+  return {name = name, ctype = of.ctype, lanes = of.lanes, bytes = of.bytes}
+end
+
 -- Return {{name = , what = its name in errors, ctype = value type or nil, lanes = of a vector,
--- bytes = of a struct, target = pointee type or nil, is_local = }} of a signature that plait accepted.
-local function parse(signature)
+-- bytes = of a struct, target = pointee type or nil, is_local = }} of a signature that plait
+-- accepted; a flow adds the numbers of arrays.
+local function parse(signature, in_flow)
   local found = {}
   for part in signature:match("%((.*)%)"):gmatch "[^,]+" do
     local name, words = part:match "^%s*([%w_]+)%s*:%s*(.-)%s*$"
-    if words:find "^local%s" then
-      found[#found + 1] = {name = name, is_local = true}
-    elseif not words:find "pointer" and not words:find "array[123]%s" and words:match "[%w_]+$" ~= "image" then
-      local of = kernel.value_type(words == "chunk" and "struct 48" or words)
-      found[#found + 1] = {name = name, ctype = of.ctype, lanes = of.lanes, bytes = of.bytes}
-    else
-      found[#found + 1] = {name = name, target = words:match "[%w_]+$"}
+    found[#found + 1] = parse_parameter(name, words)
+    for i = 1, in_flow and 0 or tonumber(words:match "array([123])%s" or 0) do
+      found[#found + 1] = {name = name .. PLACES[i][1], ctype = PLACES[i][2]}
     end
-    found[#found].what = ("%s: argument %d \"%s\""):format(signature:match "^[%w_]+", #found - 1, name)
+  end
+  for i, one in ipairs(found) do
+    one.what = ("%s: argument %d \"%s\""):format(signature:match "^[%w_]+", i - 1, one.name)
   end
   return found
+end
+
+local function names_of(parameters)
+  local names = {}
+  for i, one in ipairs(parameters) do names[i] = one.name end
+  return table.concat(names, ", ")
+end
+
+--- Raise an error unless `given` is a table of an argument for each parameter.
+function kernel.check_count(code, parameters, given)
+  if not core.is_plain(given) then
+    core.raise(("%s: its arguments are a table, {...}, not %s"):format(code.label, core.describe(given)))
+  end
+  if #given ~= #parameters then
+    core.raise(("%s takes %d arguments (%s), not %d"):format(code.label, #parameters, names_of(parameters), #given))
+  end
 end
 
 -- The array refers to the texts of `before`, which the caller keeps.
@@ -164,7 +191,7 @@ function kernel.new(system, signature, source, options)
   first = nil -- the call read them
   local whole = core.text(lib.plait_kernel_signature, handle)
   return core.object(Kernel, handle, {
-    system = system, label = whole:match "^[%w_]+", parameters = parse(whole)})
+    system = system, label = whole:match "^[%w_]+", parameters = parse(whole), flow_parameters = parse(whole, true)})
 end
 
 local function is_no_number(value, what)
@@ -307,13 +334,7 @@ end
 -- Convert arguments for C: {array = , count = , kept = the cdata they refer to}.
 function Kernel:arguments(given)
   local count = #self.parameters
-  if not core.is_plain(given) then
-    core.raise(("%s: its arguments are a table, {...}, not %s"):format(self.label,
-      core.describe(given)))
-  end
-  if #given ~= count then
-    core.raise(("%s takes %d arguments, not %d"):format(self.label, count, #given))
-  end
+  kernel.check_count(self, self.parameters, given)
   local made = {array = ffi.new("plait_argument[?]", math.max(count, 1)), count = count, kept = {}}
   for i, parameter in ipairs(self.parameters) do
     if not (parameter.ctype or parameter.bytes or parameter.is_local) and getmetatable(given[i]) ~= Special then

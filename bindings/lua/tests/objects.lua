@@ -78,6 +78,28 @@ test("structs and vectors", function(system, device, queue)
   says('b is a struct of 16 bytes', plan, {b = "x", v = {1, 2, 3, 4}})
 end)
 
+test("arrays and chunks", function(system, device, queue)
+  local turn = system:kernel("turn(u: in array2 i32, v: out array1 i32, c: chunk)",
+    "KERNEL(turn) { CHUNK1(x) AT1(v, x) = AT2(u, 1, x); }")
+  local u, v = device:array("int32_t", {1, 2, 3, 4, 5, 6}), device:array("int32_t", {0, 0, 0})
+  local items = ffi.new("plait_box", {high = {3, 1, 1}})
+  queue:launch(turn, {u, 0, 2, v, 0, items}, {items = 3})
+  queue:finish()
+  is(table.concat(v:table(), " "), "2 4 6", "a launch")
+  local graph = system:graph()
+  graph:launch(turn, {u, plait.parameter "at", 2, v, 0, items}, {items = 3})
+  graph:freeze() {at = -1}
+  is(table.concat(v:table(), " "), "1 3 5", "a number that a run sets")
+  local function says(part, ...) raises(part, "says: " .. part, queue.launch, queue, turn, {...}, {items = 3}) end
+  says("turn takes 6 arguments %(u, u_at, u_pitch, v, v_at, c%), not 3", u, v, items)
+  says('turn: argument 2 "u_pitch": %-1 does not fit its type', u, 0, -1, v, 0, items)
+  local flow = system:flow()
+  local a, b = flow:data("int32_t", {1, 2, 3, 4, 5, 6}, {extents = {2, 3}}), flow:data("int32_t", 3)
+  flow:launch(turn, {a, b, plait.chunk}, {items = 3})
+  is(table.concat(b:table(), " "), "2 4 6", "a flow adds the numbers")
+  raises("turn takes 3 arguments %(u, v, c%), not 6", "and takes none", flow.launch, flow, turn, {a, 0, 2, b, 0, plait.chunk})
+end)
+
 test("mistakes", function(system, device, queue)
   local kernel, graph = system:kernel(unpack(SAXPY)), system:graph()
   local x, y = device:array("float", {1, 2}), device:array("float", {3, 4})

@@ -402,6 +402,29 @@ class Values(Case):
         with self.assertRaisesRegex(ValueError, "parameter 'b' is a struct of 16 bytes, not 8"):
             plan(b=bytes(8), v=(1, 2, 3, 4))
 
+    def test_arrays_and_chunks(self):
+        turn = self.system.kernel("turn(u: in array2 f32, v: out array1 f32, c: chunk)",
+                                  "KERNEL(turn) { CHUNK1(x) AT1(v, x) = AT2(u, 1, x); }")
+        numbers, items = array.array("f", [1, 2, 3, 4, 5, 6]), array.array("Q", [0, 0, 0, 3, 1, 1])
+        u, v = self.device.array(numbers), self.device.array(array.array("f", [0] * 3))
+        self.queue.launch(turn, u, 0, 2, v, 0, items, items=3)
+        self.queue.finish()
+        self.assertEqual(v.tolist(), [2, 4, 6])
+        graph = self.system.graph()
+        graph.launch(turn, u, plait.Parameter("at"), 2, v, 0, items, items=3)
+        graph.freeze()(at=-1)
+        self.assertEqual(v.tolist(), [1, 3, 5])
+        with self.assertRaisesRegex(TypeError, r"turn takes 6 arguments \(u, u_at, u_pitch, v, v_at, c\), not 3"):
+            self.queue.launch(turn, u, v, items, items=3)
+        with self.assertRaisesRegex(OverflowError, "turn: argument 2 'u_pitch': -1 does not fit"):
+            self.queue.launch(turn, u, 0, -1, v, 0, items, items=3)
+        flow = self.system.flow()
+        a, b = flow.data("f", (3, 2), numbers), flow.data("f", 3)
+        flow(turn, a, b, plait.chunk, items=3)
+        self.assertEqual([b[i] for i in range(3)], [2, 4, 6])
+        with self.assertRaisesRegex(TypeError, r"turn takes 3 arguments \(u, v, c\), not 6"):
+            flow(turn, a, 0, 2, b, 0, plait.chunk, items=3)
+
     def test_mistakes(self):
         weigh, y = self.system.kernel(*WEIGH), self.device.array(array.array("d", [0]))
         body, v = Body(1, 1), (1, 2, 3, 4)

@@ -173,11 +173,11 @@ lanes. Returns the number of the task. Options, as of all tasks: `reads`, `write
 expected duration in any unit, for pictures.
 """
 function launch!(flow::Flow, kernel::Kernel, given...; items=1, group=(), split=0, pieces=0, more...)
-    names = kernel.parameters
+    names = flow_parameters(kernel)
     given = length(given) == length(names) ? ntuple(length(given)) do i
         ready(names[i], given[i], "$(kernel.name): argument $i \"$(names[i].name)\"")
     end : given
-    made, launch = Arguments(kernel, given), Ref(geometry(items, group))
+    made, launch = Arguments(kernel, given, names), Ref(geometry(items, group))
     return submit_task(flow, Raw.PLAIT_TASK_LAUNCH, options(; more...), Any[made, made.array, made.words, launch, kernel], (
         kernel=handle(kernel), launch=Base.unsafe_convert(Ptr{Raw.plait_launch}, launch),
         arguments=isempty(made.array) ? C_NULL : pointer(made.array), argument_count=length(made.array),

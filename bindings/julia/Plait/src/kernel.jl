@@ -95,6 +95,7 @@ struct KernelParameter
     pointer::Bool
     is_local::Bool # its argument is the number of bytes
     written::String # the type as the signature has it
+    place::Bool # a number behind the pointer of an array, which a flow adds
 end
 
 """
@@ -120,17 +121,26 @@ end
 
 give_back(raw::Ptr{Raw.plait_kernel}) = Raw.plait_kernel_release(raw)
 
+# Numbers behind the pointer of an array.
+const PLACES = (("_at", "i64"), ("_pitch", "u64"), ("_slice", "u64"))
+
+# Return a parameter, and the numbers of an array.
 function parse_parameter(text)
-    name, words = split(text, ':'; limit=2)
-    words = String(strip(words))
+    name, words = map(part -> String(strip(part)), split(text, ':'; limit=2))
     written = String(last(split(words)))
-    KernelParameter(strip(name), value_type(words), occursin(r"\b(pointer|image)\b", words),
-                    first(split(words)) == "local", written)
+    array = match(r"\barray([123])\b", words)
+    made = [KernelParameter(name, value_type(words == "chunk" ? "struct 48" : words),
+                            occursin(r"\b(pointer|image|array[123])\b", words),
+                            first(split(words)) == "local", written, false)]
+    for (suffix, type) in PLACES[1:(array === nothing ? 0 : parse(Int, array[1]))]
+        push!(made, KernelParameter(name * suffix, TYPES[type], false, false, type, true))
+    end
+    return made
 end
 
 function parse_signature(text)
     inside = text[findfirst('(', text)+1:findlast(')', text)-1]
-    [parse_parameter(part) for part in split(inside, ',') if !isempty(strip(part))]
+    return KernelParameter[one for part in split(inside, ',') if !isempty(strip(part)) for one in parse_parameter(part)]
 end
 
 function source_of(form, code, texts, flags, before=Raw.plait_source[])
@@ -295,16 +305,19 @@ function argument(words, index, parameter, given, what)
                  value=pointer(words, index))
 end
 
+# Parameters of a launch in a flow, which adds the numbers of arrays.
+flow_parameters(kernel::Kernel) = filter(one -> !one.place, kernel.parameters)
+
 # The caller preserves the result until the C call that reads the array returns.
-function Arguments(kernel::Kernel, given::Tuple)
-    count = length(kernel.parameters)
+function Arguments(kernel::Kernel, given::Tuple, parameters=kernel.parameters)
+    count = length(parameters)
     length(given) == count || throw(ArgumentError(
         "$(kernel.name) takes $count arguments " *
-        "($(join((p.name for p in kernel.parameters), ", "))), not $(length(given))"))
-    sizes = map(one -> one.pointer || one.is_local ? 1 : value_words(one.type), kernel.parameters)
+        "($(join((p.name for p in parameters), ", "))), not $(length(given))"))
+    sizes = map(one -> one.pointer || one.is_local ? 1 : value_words(one.type), parameters)
     words, places = zeros(UInt64, sum(sizes)), cumsum(sizes) .- sizes .+ 1
     array = map(1:count) do i
-        parameter = kernel.parameters[i]
+        parameter = parameters[i]
         argument(words, places[i], parameter, given[i],
                  () -> "$(kernel.name): argument $i \"$(parameter.name)\"")
     end

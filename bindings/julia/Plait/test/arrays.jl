@@ -149,6 +149,31 @@ test("structs and vectors") do system, device, queue
     throws(() -> plan(b=TestBody(1, 1), v=3), ArgumentError, "v is a vector: give it 4 numbers", "no vector")
 end
 
+test("arrays and chunks") do system, device, queue
+    turn = Kernel(system, "turn(u: in array2 f32, v: out array1 f32, c: chunk)",
+                  "KERNEL(turn) { CHUNK1(x) AT1(v, x) = AT2(u, 1, x); }")
+    numbers, items = Float32[1 3 5; 2 4 6], map(UInt64, (0, 0, 0, 3, 1, 1))
+    u, v = array(device, numbers), array(device, zeros(Float32, 3))
+    launch!(queue, turn, u, 0, 2, v, 0, items; items=3)
+    finish(queue)
+    is(Array(v), Float32[2, 4, 6], "a launch")
+    graph = Graph(system)
+    launch!(graph, turn, u, Parameter(:at), 2, v, 0, items; items=3)
+    freeze(graph)(at=-1)
+    is(Array(v), Float32[1, 3, 5], "a number that a run sets")
+    wrong(pattern, name, given...) =
+        throws(() -> launch!(queue, turn, given...; items=3), ArgumentError, pattern, name)
+    wrong("turn takes 6 arguments (u, u_at, u_pitch, v, v_at, c), not 3", "too few", u, v, items)
+    wrong("turn: argument 3 \"u_pitch\": -1 does not fit UInt64", "below 0", u, 0, -1, v, 0, items)
+    flow = Flow(system)
+    a, b = array(flow, numbers), zeros(flow, Float32, 3)
+    launch!(flow, turn, a, b, CHUNK; items=3)
+    is(Array(b), Float32[2, 4, 6], "a flow adds the numbers")
+    throws(() -> launch!(flow, turn, a, 0, 2, b, 0, CHUNK; items=3), ArgumentError,
+           "turn takes 3 arguments (u, v, c), not 6", "and takes none")
+    finish(flow)
+end
+
 test("values that the host computes") do system, device, queue
     graph, state = Graph(system), Float32[0, 2]
     saxpy = Kernel(system, "saxpy(a: f32, x: in pointer f32, y: inout pointer f32, n: u64)",

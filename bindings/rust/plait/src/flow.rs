@@ -432,7 +432,7 @@ impl Flow {
     pub fn launch<'a>(&'a self, kernel: &'a Kernel, arguments: &[Argument<'a>]) -> Task<'a> {
         let mut made = Task::new(self, raw::PLAIT_TASK_LAUNCH);
         made.desc.kernel = kernel.raw.get();
-        match kernel.arguments(arguments) {
+        match kernel.flow_arguments(arguments) {
             Ok(arguments) => made.arguments = arguments,
             Err(error) => made.wrong = Some(error),
         }

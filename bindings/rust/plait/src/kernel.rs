@@ -308,6 +308,8 @@ struct Wanted {
     kind: String,
     pointer: bool,
     local: bool,
+    /// A number behind the pointer of an array, which a flow adds.
+    place: bool,
 }
 
 /// Return the last word of a type, or `struct` and its size, which is 48 for a chunk.
@@ -322,23 +324,38 @@ fn type_of(words: &str) -> String {
     format!("struct {}", words.find(|word| word.parse::<u32>().is_ok()).unwrap_or(""))
 }
 
+/// Numbers behind the pointer of an array.
+const PLACES: [(&str, &str); 3] = [("_at", "i64"), ("_pitch", "u64"), ("_slice", "u64")];
+
+/// Return a parameter, and the numbers of an array.
+fn parse_parameter(part: &str) -> Vec<Wanted> {
+    let (name, words) = part.split_once(':').unwrap_or((part, ""));
+    let name = name.trim();
+    let dimensions = words.split_whitespace()
+        .find_map(|word| word.strip_prefix("array")?.parse::<usize>().ok()).unwrap_or(0);
+    let mut made = vec![Wanted {
+        name: name.into(),
+        kind: type_of(words),
+        pointer: dimensions > 0 || words.split_whitespace().any(|word| word == "pointer" || word == "image"),
+        local: words.split_whitespace().next() == Some("local"),
+        place: false,
+    }];
+    made.extend(PLACES.iter().take(dimensions).map(|(suffix, kind)| Wanted {
+        name: format!("{}{}", name, suffix),
+        kind: (*kind).into(),
+        pointer: false,
+        local: false,
+        place: true,
+    }));
+    made
+}
+
 /// Return the parameters of a signature that plait accepted.
 fn parse(signature: &str) -> Vec<Wanted> {
     let inside = signature.split_once('(').map_or("", |(_, rest)| rest);
     let inside = inside.rsplit_once(')').map_or("", |(inside, _)| inside);
     let parts = inside.split(',').filter(|part| !part.trim().is_empty());
-    parts
-        .map(|part| {
-            let (name, words) = part.split_once(':').unwrap_or((part, ""));
-            Wanted {
-                name: name.trim().into(),
-                kind: type_of(words),
-                pointer: words.split_whitespace()
-                    .any(|word| ["pointer", "image", "array1", "array2", "array3"].contains(&word)),
-                local: words.split_whitespace().next() == Some("local"),
-            }
-        })
-        .collect()
+    parts.flat_map(parse_parameter).collect()
 }
 
 /// A C array of arguments, and the data that its pointers refer to.
@@ -367,18 +384,28 @@ impl Kernel {
         &self.name
     }
 
+    /// Convert the arguments of a launch in a queue or graph.
     pub(crate) fn arguments(&self, given: &[Argument<'_>]) -> Result<Arguments> {
-        if given.len() != self.wanted.len() {
-            let names: Vec<&str> = self.wanted.iter().map(|one| one.name.as_str()).collect();
+        self.convert(given, self.wanted.iter().collect())
+    }
+
+    /// Convert the arguments of a launch in a flow, which adds the numbers of arrays.
+    pub(crate) fn flow_arguments(&self, given: &[Argument<'_>]) -> Result<Arguments> {
+        self.convert(given, self.wanted.iter().filter(|one| !one.place).collect())
+    }
+
+    fn convert(&self, given: &[Argument<'_>], parameters: Vec<&Wanted>) -> Result<Arguments> {
+        if given.len() != parameters.len() {
+            let names: Vec<&str> = parameters.iter().map(|one| one.name.as_str()).collect();
             return Err(Error::invalid(format!("{} takes {} arguments ({}), not {}", self.name,
-                                              self.wanted.len(), names.join(", "), given.len())));
+                                              parameters.len(), names.join(", "), given.len())));
         }
         let mut made = Arguments {
             // Arguments point into this vector: it must not reallocate.
             numbers: Vec::with_capacity(given.len()),
             ..Default::default()
         };
-        for (i, (given, wanted)) in given.iter().zip(&self.wanted).enumerate() {
+        for (i, (given, wanted)) in given.iter().zip(parameters).enumerate() {
             let what = || format!("{}: argument {} \"{}\"", self.name, i, wanted.name);
             let argument = made.one(given.kind, wanted, what)?;
             made.array.push(argument);

@@ -341,6 +341,37 @@ fn structs_and_vectors() {
 }
 
 #[test]
+fn arrays_and_chunks() {
+    alone(|system, queue| {
+        let turn = kernel(system, ("turn(u: in array2 f32, v: out array1 f32, c: chunk)",
+                                   "KERNEL(turn) { CHUNK1(x) AT1(v, x) = AT2(u, 1, x); }"))?;
+        let (numbers, device) = ([1f32, 2., 3., 4., 5., 6.], system.device());
+        let (u, v) = (device.array(&numbers)?, device.array(&[0f32; 3])?);
+        let items: Vec<u8> = [0u64, 0, 0, 3, 1, 1].iter().flat_map(|n| n.to_ne_bytes()).collect();
+        queue.launch(&turn, args![&u, 0, 2, &v, 0, plait::bytes(&items)], 3)?;
+        queue.finish()?;
+        assert_eq!(v.read()?, [2., 4., 6.]);
+        let graph = system.graph()?;
+        graph.launch(&turn, args![&u, parameter("at"), 2, &v, 0, plait::bytes(&items)]).items(3).add()?;
+        graph.freeze()?.call(with![at = -1])?;
+        assert_eq!(v.read()?, [1., 3., 5.]);
+        let says = |given: &[plait::Argument<'_>], text: &str| {
+            let error = queue.launch(&turn, given, 3).unwrap_err();
+            assert!(error.text().contains(text), "{}", error);
+        };
+        says(args![&u, &v, plait::bytes(&items)], "turn takes 6 arguments (u, u_at, u_pitch, v, v_at, c), not 3");
+        says(args![&u, 0, -1, &v, 0, plait::bytes(&items)], "turn: argument 2 \"u_pitch\": -1 is not a u64");
+        let flow = system.flow()?;
+        let (a, b) = (flow.data((2, 3)).array(&numbers)?, flow.zeros::<f32>(3)?);
+        flow.launch(&turn, args![&a, &b, plait::chunk()]).items(3).submit()?;
+        assert_eq!(b.read()?, [2., 4., 6.]);
+        let error = flow.launch(&turn, args![&a, 0, 2, &b, 0, plait::chunk()]).items(3).submit().unwrap_err();
+        assert!(error.text().contains("turn takes 3 arguments (u, v, c), not 6"), "{}", error);
+        queue.finish()
+    });
+}
+
+#[test]
 fn large_numbers() {
     alone(|system, queue| {
         let keep = kernel(system, ("keep(x: u64, y: out pointer u64)",
