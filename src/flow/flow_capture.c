@@ -207,7 +207,7 @@ static plait_status add_steps(plait__flow_task *task,
 	status = check_steps(&steps, error);
 	for (uint32_t i = 0; status == PLAIT_OK && i < steps.count; i++) {
 		status = plait__task_steps_prepare(&steps, i, &step, error);
-		if (task->flow->devices != NULL)
+		if (status == PLAIT_OK && task->flow->devices != NULL)
 			plait__capture_place_step(&step, task);
 		if (status == PLAIT_OK)
 			status = add_piece(capture, &step,
@@ -219,6 +219,8 @@ static plait_status add_steps(plait__flow_task *task,
 			capture->nodes.graph,
 			plait__vector_at(&capture->ends, first), steps.count,
 			&task->number, error);
+	/* Part of the launch stays in the graph: the end of the capture tells. */
+	capture->lacks_memory |= status < 0 && capture->ends.count > first;
 	if (steps.count > steps.pieces)
 		plait__reduction_advance(task->flow);
 	return status;
