@@ -248,7 +248,7 @@ static void refusals(void)
 	close_rig(&flow_rig);
 }
 
-/* What others have written stays; a damaged line goes. */
+/* Times of other processes stay; a damaged line goes. */
 static void merged(void)
 {
 	static const char other[] =

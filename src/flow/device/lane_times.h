@@ -14,7 +14,7 @@ void plait__lane_times_begin(plait__device_lane *lane);
 /* An op has ended without a failure. */
 void plait__lane_times_add(plait__device_lane *lane,
 			   const plait__device_op *op);
-/* No more ops have ended for now. */
+/* All ops that have ended were added. */
 void plait__lane_times_end(plait__device_lane *lane);
 
 #endif
