@@ -16,6 +16,7 @@
 #include "run/record/recorder.h"
 #include "run/run.h"
 #include "run/run_turns.h"
+#include "run/skipped_calls.h"
 
 #include "base/error.h"
 #include "object/wait/wait_loop.h"
@@ -91,6 +92,7 @@ void plait__object_drop_deferred(plait__object *object)
 	{                                                                     \
 	}
 #pragma GCC diagnostic ignored "-Wunused-parameter"
+NOTHING(plait__skipped_calls_number, plait__instance *instance)
 NOTHING(plait__handle_note_past, plait__handle_slot *slot, void *of,
 	uint64_t event)
 NOTHING(plait__section_leave, plait__section *section,

@@ -29,6 +29,7 @@
 #include "run/rehearse.h"
 #include "run/run.h"
 #include "run/run_races.h"
+#include "run/skipped_calls.h"
 
 #include "object/kernel/kernel.h"
 #include "pool/counter.h"
@@ -258,6 +259,8 @@ NOTHING(plait__frame_layout_free, plait__frame_layout *layout)
 GOOD(plait__frame_make, plait__frame *frame, const plait__frame_layout *layout,
 	plait_error *error)
 NOTHING(plait__frame_free, plait__frame *frame)
+GOOD(plait__skipped_calls_make, plait__instance *instance, plait_error *error)
+NOTHING(plait__skipped_calls_free, plait__instance *instance)
 GOOD(plait__section_pool_add, plait__section_pool *home, const plait__device *device,
 	plait_error *error)
 NOTHING(plait__section_pool_free, plait__section_pool *home)

@@ -19,6 +19,7 @@
 #include "run/record/recorder.h"
 #include "run/run.h"
 #include "run/run_races.h"
+#include "run/skipped_calls.h"
 
 #include "base/alloc.h"
 #include "base/sized_struct.h"
@@ -312,6 +313,7 @@ plait_status plait__sized_struct_write(void *out, const void *ours, size_t known
 	}
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
+NOTHING(plait__skipped_calls_number, plait__instance *instance)
 NOTHING(plait__handle_recycle, plait__handle_slot *slot)
 NOTHING(plait__handle_note_past, plait__handle_slot *slot, void *of,
 	uint64_t event)
