@@ -167,6 +167,8 @@ static void submit(const plait_task_desc *desc, struct work *work)
 	work->kind = desc->kind;
 	if (!in_repetition && predict(work))
 		interpret(work);
+	/* Not the text of an expected failure. */
+	flow_rig.error.text[0] = '\0';
 	OK_THAT(plait_flow_submit(flow, desc, &work->number,
 				  &flow_rig.error) == PLAIT_OK,
 		"submit: %s", flow_rig.error.text);
