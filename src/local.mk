@@ -698,6 +698,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/run_times.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/short_run.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/late_cancel.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/late_run.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/repetitions.c
 
 %C%_libplait_la_SOURCES =

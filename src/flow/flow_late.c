@@ -5,6 +5,8 @@
  *     submitter        worker               notification      worker
  *     take a record    begin: submit, arm   push, arrived     collect: finish
  *
+ * A run has no notification: see late_run.h.
+ *
  * A record has a queue of its own, so that no late task waits for another.
  * Records are kept for later tasks; the notification has a hold of the flow.
  */
@@ -12,6 +14,7 @@
 
 #include "flow/flow.h"
 #include "flow/late_cancel.h"
+#include "flow/late_run.h"
 #include "flow/short_run.h"
 
 #include "base/alloc.h"
@@ -24,7 +27,6 @@
 #include "object/queue/queue_finish.h"
 #include "object/queue/queue_state.h"
 #include "object/signal/signal.h"
-#include "run/api/start.h"
 
 #include <string.h>
 
@@ -318,26 +320,6 @@ static plait_status submit_call(plait__late *late, plait_error *error)
 			   why.text);
 }
 
-static int32_t do_nothing(void *user_data)
-{
-	(void)user_data;
-	return 0;
-}
-
-/* The run, and a command behind it: a run on an idle queue is none. */
-static plait_status submit_run(plait__late *late, plait_error *error)
-{
-	plait_queue *queue = plait__object_handle(&late->queue->object);
-	plait_error why = { .size = sizeof(why) };
-	plait_status status = plait__start_held(
-		(plait__plan_object *)late->needs, queue, late->run, &why);
-
-	if (status == PLAIT_OK)
-		status = plait_queue_call(queue, do_nothing, NULL, &why);
-	return status == PLAIT_OK ? status :
-	       plait__fail(error, status, "failed: %s", why.text);
-}
-
 /* Submit the command, and set the port and the point that are awaited. */
 static plait_status submit(plait__late *late, plait_error *error)
 {
@@ -354,8 +336,6 @@ static plait_status submit(plait__late *late, plait_error *error)
 	}
 	if (late->kind == PLAIT_TASK_CALL)
 		status = submit_call(late, error);
-	else if (late->kind == PLAIT_TASK_PLAN)
-		status = submit_run(late, error);
 	else
 		status = plait__internal_submit_emission(
 			late->queue, (plait__signal *)late->needs,
@@ -422,7 +402,9 @@ static plait_status begin_waiting(plait__late *late, plait_error *error)
 
 	if (status != PLAIT_OK)
 		return status;
-	status = submit(late, error);
+	status = late->kind == PLAIT_TASK_PLAN ?
+			 plait__late_run_start(late, error) :
+			 submit(late, error);
 	is_submitted = status == PLAIT_OK;
 	if (is_submitted)
 		status = notify(late, error);
@@ -473,10 +455,14 @@ static void on_event(plait__listener *listener, plait_status status)
 
 static plait_status poll(const plait__late *late, plait_error *error)
 {
-	plait__backend *backend = late->port->backend;
+	plait__backend *backend;
 	plait_error room = { .size = sizeof(room) };
 	uint64_t reached;
 
+	if (late->kind == PLAIT_TASK_PLAN)
+		return late->failure.status == PLAIT_OK ? PLAIT_OK :
+		       plait__error_copy(error, &late->failure);
+	backend = late->port->backend;
 	return plait__backend_result_check_poll(
 		late->port,
 		backend->table.signal_poll(backend->self, &late->point,
@@ -484,14 +470,16 @@ static plait_status poll(const plait__late *late, plait_error *error)
 		&room, error);
 }
 
-/* The queue's error is more precise; the queue is usable again, or released. */
+/* The queue's error is more precise; the queue is usable again, or released.  A
+ * run has its own error, and its queue would have to be awaited. */
 static void recover_queue(plait__late *late, plait_error *why)
 {
 	plait_error better = { .size = sizeof(better) };
 
 	if (late->queue == NULL || late->kind == PLAIT_TASK_WAIT)
 		return;
-	if (plait__queue_finish(late->queue, 0, &better) < 0 &&
+	if (late->kind != PLAIT_TASK_PLAN &&
+	    plait__queue_finish(late->queue, 0, &better) < 0 &&
 	    better.status == why->status &&
 	    plait__queue_finish(late->queue, 0, NULL) == PLAIT_OK)
 		*why = better;

@@ -8,6 +8,7 @@
 #include "object/progress/listener.h"
 #include "object/queue/owner_call.h"
 #include "object/queue/queue.h"
+#include "run/run_instance.h"
 
 struct plait__late {
 	plait__flow_arrival arrival;
@@ -18,6 +19,8 @@ struct plait__late {
 	plait__flow *flow;
 	plait__queue *queue; /* idle between tasks; or null */
 	plait__listener listener;
+	plait__run_end run_end;	/* of a plan, in place of the listener */
+	plait_error failure;	/* of the run; PLAIT_OK: none */
 	struct plait__mutex call_lock; /* guards `call` while it is made */
 	at_u32 stop;		       /* not 0: no call is made any more */
 	plait__call *call;

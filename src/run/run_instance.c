@@ -45,6 +45,7 @@ plait_status plait__instance_begin(plait__instance *instance,
 	instance->device_regions = 0;
 	instance->run = NULL;
 	instance->section = NULL;
+	instance->end = NULL;
 	/* Relaxed: published with the instance's lanes. */
 	at_store_relaxed_u32(&instance->stop, 0);
 	at_store_relaxed_u32(&instance->called, PLAIT__CALLER_NONE);
@@ -400,6 +401,9 @@ static __attribute__((noinline)) void end_on_queue(plait__instance *instance)
 		end_run(instance->run, instance);
 	if (instance->section != NULL)
 		leave_section(instance);
+	if (instance->end != NULL)
+		instance->end->notify(instance->end, instance->failed ?
+					      &instance->failure : NULL);
 	plait__program_end_in_pool(program);
 	plait__instance_release(instance);
 	plait__context_notify_waiters(context);

@@ -17,6 +17,15 @@
 typedef struct plait__run plait__run;
 typedef struct plait__kernel_version plait__kernel_version;
 
+/* Record that is told once that a run is over; part of the object that awaits it,
+ * so that the end of a run needs no memory. */
+typedef struct plait__run_end {
+	/* Null `failure`: the run has succeeded.  Called without locks, outside
+	 * of notification callbacks, when the queue goes on behind the run; the
+	 * record may be gone when it returns. */
+	void (*notify)(struct plait__run_end *end, const plait_error *failure);
+} plait__run_end;
+
 /* How a run ended. */
 typedef struct plait__run_outcome {
 	at_u32 done;		/* the fields below are valid */
@@ -59,6 +68,7 @@ struct plait__instance {
 	plait_error failure;
 	plait__run *run;	/* held, or null: no handle was asked for */
 	plait__section *section; /* its section of a queue, or null */
+	plait__run_end *end;	/* of a run in a queue, or null */
 	void *launch;		/* of api/launch_runs.c: the launch record that
 				 * it executes */
 	plait__recording *recording; /* of this run, or null */

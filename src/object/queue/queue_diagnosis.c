@@ -4,6 +4,7 @@
 
 #include "object/inbox/inbox.h"
 #include "object/queue/external_section.h"
+#include "object/queue/idle_section.h"
 #include "object/queue/owner_call.h"
 #include "object/queue/queue_state.h"
 #include "object/signal/signal.h"
@@ -161,6 +162,8 @@ static void describe_section(plait__queue *queue, char *out, uint32_t bytes)
 	out[0] = '\0';
 	plait__mutex_lock(&queue->lock);
 	section = queue->sections;
+	if (section == NULL && !queue->idle_section_failed)
+		section = plait__idle_section_pin(queue);
 	if (section != NULL && section->describe != NULL &&
 	    plait__queue_poll(queue, section->sequence, NULL, NULL) ==
 		    PLAIT_OK)

@@ -31,6 +31,7 @@
 struct start {
 	plait__plan_object *plan_object;
 	bool is_held;		/* the plan is, and was not entered */
+	plait__run_end *end;	/* told of the end of the run, or null */
 	plait__queue *queue;	/* or null */
 	plait__program *program;
 	plait__instance *instance;
@@ -147,6 +148,7 @@ static plait_status submit(struct start *start, plait_run **out,
 	if (status != PLAIT_OK)
 		return status;
 	instance = start->instance;
+	instance->end = start->end;
 	/* One hold until the run is over, which may be at any time once it is
 	 * submitted; one for the run's handle. */
 	plait__object_hold_times(&start->plan_object->object,
@@ -206,9 +208,11 @@ static plait_status run(struct start *start, plait_plan *plan,
 }
 
 plait_status plait__start_held(plait__plan_object *held, plait_queue *queue,
-			       const plait_run_desc *desc, plait_error *error)
+			       const plait_run_desc *desc, plait__run_end *end,
+			       plait_error *error)
 {
-	struct start start = { .plan_object = held, .is_held = true };
+	struct start start = { .plan_object = held, .is_held = true,
+			       .end = end };
 
 	return run(&start, NULL, queue, desc, NULL, error);
 }
@@ -226,6 +230,7 @@ PLAIT_API plait_status plait_plan_run(plait_plan *plan, plait_queue *queue,
 				   "queue is null; plait_plan_call needs "
 				   "none");
 	start.is_held = false;
+	start.end = NULL;
 	return run(&start, plan, queue, desc, out, error);
 }
 
@@ -550,6 +555,7 @@ PLAIT_API plait_status plait_plan_call(plait_plan *plan, plait_queue *queue,
 	plait_status status;
 
 	start.is_held = false;
+	start.end = NULL;
 	status = enter(&start, plan, queue, desc, error);
 	if (status != PLAIT_OK)
 		return status;

@@ -5,9 +5,11 @@
 
 #include "run/run.h"
 
-/* plait_plan_run, without a handle of the run, of a plan that the caller holds:
- * its own handle may be closed. */
+/* plait_plan_run, without a handle of the run, of a plan that the caller holds
+ * until this returns: its own handle may be closed.  After PLAIT_OK `end` is
+ * told of the end of the run, perhaps before this returns; else never. */
 plait_status plait__start_held(plait__plan_object *held, plait_queue *queue,
-			       const plait_run_desc *desc, plait_error *error);
+			       const plait_run_desc *desc, plait__run_end *end,
+			       plait_error *error);
 
 #endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs of plans that late tasks start.  The end of a run tells its record: a run
+ * that has started needs no memory to be awaited, so no task is over while its
+ * run goes on.
+ */
+#ifndef PLAIT_SRC_FLOW_LATE_RUN_H
+#define PLAIT_SRC_FLOW_LATE_RUN_H
+
+#include "flow/late_record.h"
+
+/* Start the run.  PLAIT_PENDING: its end posts the record, or has, and the record
+ * is not the caller's any more. */
+plait_status plait__late_run_start(plait__late *late, plait_error *error);
+
+#endif
