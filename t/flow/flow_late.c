@@ -328,6 +328,45 @@ static void unordered_plans(void)
 	}
 }
 
+/* A wait names the command that a plan is at. */
+static void described_plans(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		plait_task_desc run = { .size = sizeof(run), .label = "plan",
+					.kind = PLAIT_TASK_PLAN };
+		plait_graph *graph = NULL;
+		plait_plan *plan = NULL;
+		plait_status status;
+		uint64_t since = 0;
+
+		if (!open_flow(&flow_settings[s], 16))
+			continue;
+		IS_INT(plait_graph_create(flow_rig.context, &graph,
+					  &flow_rig.error), PLAIT_OK);
+		IS_INT(plait_graph_wait(graph, flow_rig.gate, 5, 0, NULL,
+					&flow_rig.error), PLAIT_OK);
+		IS_INT(plait_graph_freeze(graph, NULL, &plan,
+					  &flow_rig.error), PLAIT_OK);
+		plait_graph_release(graph);
+		run.plan = plan;
+		IS_INT(plait_flow_submit(flow, &run, NULL, &flow_rig.error),
+		       PLAIT_OK);
+		/* The task begins on another thread, or in a wait. */
+		do
+			status = plait_flow_wait(flow, 0, 1000000,
+						 &flow_rig.error);
+		while (status == PLAIT_E_TIMEOUT && !tap_late(&since) &&
+		       strstr(flow_rig.error.text, "waits for") == NULL);
+		IS_INT(status, PLAIT_E_TIMEOUT);
+		HAS_STR(flow_rig.error.text, "is not done: ");
+		HAS_STR(flow_rig.error.text, "waits for");
+		OK(plait_signal_raise(flow_rig.gate, 5, NULL) == PLAIT_OK);
+		IS_INT(wait_task(0), PLAIT_OK);
+		plait_plan_release(plan);
+		close_flow();
+	}
+}
+
 static void failing_plans(void)
 {
 	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
@@ -382,6 +421,7 @@ static const struct tap_scenario all[] = {
 	{ "answers", answers },
 	{ "plans", plans },
 	{ "unordered plans", unordered_plans },
+	{ "described plans", described_plans },
 	{ "failing plans", failing_plans },
 };
 
