@@ -96,6 +96,7 @@ core.names = {
   plait_plan_record = "plan:record", plait_run_cancel = "run:cancel",
   plait_signal_reset = "signal:reset", plait_inbox_adopt = "system:adopt",
   plait_plan_find_parameter = "plan {name = value}", plait_launch = "launch",
+  plait_flow_repeat = "flow:replay",
   PLAIT_RUN_RECORD = "plan:set_flags {record = true}",
 }
 

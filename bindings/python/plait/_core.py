@@ -164,7 +164,7 @@ NAMES = {
     "plait_plan_run": "plan.run",
     "plait_plan_record": "plan.record", "plait_run_cancel": "run.cancel",
     "plait_signal_reset": "signal.reset", "plait_inbox_adopt": "system.adopt",
-    "plait_plan_find_parameter": "plan.parameters",
+    "plait_plan_find_parameter": "plan.parameters", "plait_flow_repeat": "flow.repeat",
 }
 # Its options and structs that error texts name.
 _OPTIONS = {"plait_launch": "launch", "PLAIT_RUN_RECORD": "plan.flags(record=True)"}

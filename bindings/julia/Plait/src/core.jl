@@ -159,6 +159,7 @@ const NAMES = Dict(
     "plait_plan_run" => "run(plan)",
     "plait_plan_record" => "record!", "plait_run_cancel" => "cancel", "plait_signal_reset" => "reset!",
     "plait_inbox_adopt" => "adopt", "plait_plan_find_parameter" => "Plait.parameters",
+    "plait_flow_repeat" => "repeat",
     "plait_launch" => "launch!", "PLAIT_RUN_RECORD" => "set_flags!(plan; record=true)")
 
 # Julia's name of a function, an option or a struct of options of C.

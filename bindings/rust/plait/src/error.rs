@@ -175,6 +175,7 @@ const NAMES: [(&str, &str); 14] = [
     ("plait_plan_run", "Plan::run"),
     ("plait_plan_record", "Plan::record"),
     ("plait_plan_find_parameter", "Plan::parameters"),
+    ("plait_flow_repeat", "Flow::repeat"),
     ("plait_run_cancel", "Run::cancel"),
     ("plait_signal_reset", "Signal::reset"),
     ("plait_inbox_adopt", "the thread that opened the system"),
