@@ -5,7 +5,7 @@
  * the ops in front, in their order.
  *
  * A program is a text: "1r2" reads array 1 and writes array 2; '!3' is an access
- * of the host to array 3.
+ * of the host to array 3.  Cases have the numbers of known_cases.md.
  */
 #include "lib/tap.h"
 
@@ -69,6 +69,32 @@ static void add_parent(struct op *op, uint32_t parent)
 		op->parents[op->parent_count++] = parent;
 }
 
+/* Returns true if `op` comes behind `parent`. */
+static bool is_behind(const struct op *op, uint32_t parent)
+{
+	for (uint32_t i = 0; i < op->parent_count; i++)
+		if (op->parents[i] == parent ||
+		    is_behind(&w.ops[op->parents[i]], parent))
+			return true;
+	return false;
+}
+
+/* Drop a parent that another parent comes behind. */
+static void drop_implied(struct op *op)
+{
+	uint32_t kept = 0;
+	bool implied[OPS] = { false };
+
+	for (uint32_t i = 0; i < op->parent_count; i++)
+		for (uint32_t k = 0; k < op->parent_count; k++)
+			implied[i] |= is_behind(&w.ops[op->parents[k]],
+						op->parents[i]);
+	for (uint32_t i = 0; i < op->parent_count; i++)
+		if (!implied[i])
+			op->parents[kept++] = op->parents[i];
+	op->parent_count = kept;
+}
+
 static void find_parents(struct op *op)
 {
 	for (uint32_t p = 0; p < w.op_count; p++) {
@@ -86,6 +112,8 @@ static void find_parents(struct op *op)
 			add_parent(op, p);
 		parent->front &= ~covered;
 	}
+	if (w.with_const)
+		drop_implied(op);
 	op->front = op->reads | op->writes;
 }
 
@@ -256,28 +284,71 @@ static uint32_t edge_count(void)
 	return count;
 }
 
-/* The dependencies of this test are GrCUDA's. */
-static void dependencies(void)
+static void begin_dependencies(void)
 {
 	begin(1, PLAIT__CHOOSE_SINGLE, PLAIT__PARENT_SAME, PLAIT__LANE_REUSE);
 	w.with_const = true;
-	run("1r, 1r, 1 2, 2");
-	IS_UINT(edge_count(), 3);
-	IS_UINT(front_count(), 2);
-	end();
-	begin(1, PLAIT__CHOOSE_SINGLE, PLAIT__PARENT_SAME, PLAIT__LANE_REUSE);
-	w.with_const = true;
-	run("1r2, 1, 2r, 1r3, 1r4, 4");
+}
+
+static void host_accesses(void)
+{
+	static const char program[] = "1r2, 1, 2r, 1r3, 1r4, 4";
+
+	/* Case D3 */
+	begin_dependencies();
+	run(program);
 	IS_UINT(edge_count(), 5);
 	IS_UINT(front_count(), 6);
 	run("!2");
 	IS_UINT(front_count(), 4);
+	run("!4");
+	IS_UINT(front_count(), 1);
+	run("!3");
+	IS_UINT(front_count(), 0);
 	end();
+	/* Case D4 */
+	begin_dependencies();
+	run(program);
+	run("1 3 4");
+	IS_UINT(edge_count(), 7);
+	IS_UINT(front_count(), 3);
+	IS_UINT(w.ops[6].parent_count, 2);
+	IS_UINT(w.ops[6].parents[0], 3);
+	IS_UINT(w.ops[6].parents[1], 5);
+	end();
+}
+
+/* The dependencies of this test are GrCUDA's. */
+static void dependencies(void)
+{
+	/* Case D1 */
+	begin_dependencies();
+	run("1r, 1r, 1 2, 2");
+	IS_UINT(edge_count(), 3);
+	IS_UINT(front_count(), 2);
+	end();
+	/* Case D2 */
+	begin_dependencies();
+	run("1, 1r, 1r");
+	IS_UINT(edge_count(), 2);
+	IS_UINT(front_count(), 3);
+	run("1");
+	IS_UINT(edge_count(), 4);
+	IS_UINT(front_count(), 1);
+	end();
+	/* Case D5 */
+	begin_dependencies();
+	run("1r2, 1r3");
+	IS_UINT(edge_count(), 0);
+	IS_UINT(front_count(), 2);
+	end();
+	host_accesses();
 }
 
 static void one_device_same(uint32_t lane)
 {
 	begin(1, PLAIT__CHOOSE_SINGLE, PLAIT__PARENT_SAME, lane);
+	/* Case S1 */
 	run("1, 2, 1 2 3, 3");
 	are_lanes(U(0, 1, 0, 0));
 	IS_UINT(active_on(0), 3);
@@ -286,14 +357,17 @@ static void one_device_same(uint32_t lane)
 	IS_UINT(active_on(0) + active_on(1), 0);
 	end();
 	begin(1, PLAIT__CHOOSE_SINGLE, PLAIT__PARENT_SAME, lane);
+	/* Case S2 */
 	run("1 2, 1, 2, 1 3, 1 4, 4");
 	are_lanes(U(0, 0, 0, 0, 0, 0));
 	end();
 	begin(1, PLAIT__CHOOSE_SINGLE, PLAIT__PARENT_SAME, lane);
+	/* Case S3 */
 	run("1 2, 1, 2, 1 3, 4, 4 5");
 	IS_UINT(w.lane_count, 2);
 	end();
 	begin(1, PLAIT__CHOOSE_SINGLE, PLAIT__PARENT_SAME, lane);
+	/* Case S4 */
 	for (int i = 0; i < 10; i++)
 		run("1, 2, !1, !2");
 	IS_UINT(w.lane_count, lane == PLAIT__LANE_REUSE ? 2 : 20);
@@ -303,18 +377,22 @@ static void one_device_same(uint32_t lane)
 static void one_device_disjoint(uint32_t lane)
 {
 	begin(1, PLAIT__CHOOSE_SINGLE, PLAIT__PARENT_DISJOINT, lane);
+	/* Case S5 */
 	run("1 2, 1, 2");
 	are_lanes(U(0, 0, 1));
 	end();
 	begin(1, PLAIT__CHOOSE_SINGLE, PLAIT__PARENT_DISJOINT, lane);
+	/* Case S6 */
 	run("1 2, 3 4, 1 3, 2 4");
 	are_lanes(U(0, 1, 0, 1));
 	end();
 	begin(1, PLAIT__CHOOSE_SINGLE, PLAIT__PARENT_DISJOINT, lane);
+	/* Case S7 */
 	run("1 2 3, 4 5 6, 7 8 9, 1 4 7, 2 5 8, 3 6 9");
 	are_lanes(U(0, 1, 2, 0, 1, 2));
 	end();
 	begin(1, PLAIT__CHOOSE_SINGLE, PLAIT__PARENT_DISJOINT, lane);
+	/* Case S8 */
 	run("1 2, 1, 2 3, 2, 3");
 	are_lanes(U(0, 0, 1, 1, 2));
 	run("!3");
@@ -350,6 +428,7 @@ static void run_on(uint32_t devices, uint32_t choose, uint32_t parent,
 	end();
 }
 
+/* Case G1 */
 static void image(void)
 {
 	static const char program[] =
@@ -371,6 +450,7 @@ static void image(void)
 	       program, "image", 4, zero);
 }
 
+/* Case G2 */
 static void hits(void)
 {
 	static const char program[] =
@@ -387,7 +467,7 @@ static void hits(void)
 	       program, "hits", 2, both);
 }
 
-/* The last array is ten times the others. */
+/* Case G3: the last array is ten times the others. */
 static void join_pipeline(void)
 {
 	static const char program[] = "1r, 2r, 3r, 4r, 1 2, 1 2 3, 1 2 4";
@@ -403,12 +483,14 @@ static void join_pipeline(void)
 	}
 }
 
+/* Case G4 */
 static void fork_join(void)
 {
 	run_on(2, PLAIT__CHOOSE_STREAM_AWARE, PLAIT__PARENT_DISJOINT,
 	       "1, 2, 1 2, 1, 2", "fork", 3, U(0, 1, 0, 0, 0));
 }
 
+/* Case G5 */
 static void independent(void)
 {
 	for (uint32_t n = 1; n < 8; n++) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """plait flow --memories with policies: the devices and lanes of the programs of GrCUDA's tests as
-texts, links, and the reasons that are printed."""
+texts, links, and the reasons that are printed.  Cases have the numbers of t/flow/known_cases.md."""
 import os
 import re
 import sys
@@ -37,6 +37,7 @@ def expect(name, program, devices, choose, parent, want, lanes, sizes=()):
 
 
 # --- the values of GrCUDA's tests
+# case G1
 IMAGE = "1r 2,1r 3,1r 4,2r 5,3r 6,4r 7,4r 8,4 7 8,1r 4 9,9r 3r 6r 10,10r 2r 5r 11"
 SIZES = ((7, 1), (8, 1))
 for devices, want in ((2, [0, 1, 0, 0, 1, 0, 1, 0, 0, 1, 0]), (3, [0, 1, 2, 0, 1, 2, 0, 2, 2, 1, 0])):
@@ -44,22 +45,28 @@ for devices, want in ((2, [0, 1, 0, 0, 1, 0, 1, 0, 0, 1, 0]), (3, [0, 1, 2, 0, 1
 expect("image", IMAGE, 3, "round-robin", "disjoint", [0, 1, 2, 0, 1, 2, 0, 2, 2, 1, 0], 4, SIZES)
 for parent in ("early-disjoint", "device-disjoint"):
     expect("image", IMAGE, 3, "min-size", parent, [0] * 11, 4, SIZES)
+# case G2
 HITS = "1r 2,3r 4,2r 5,4r 6,2r 5r 3,4r 6r 1,1r 2,3r 4,2r 5,4r 6,2r 5r 3,4r 6r 1"
 for devices in range(2, 9):
     expect("hits", HITS, devices, "stream-aware", "disjoint", [0, 1] * 6, 2)
 expect("hits", HITS, 4, "min-size", "early-disjoint", [0, 1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0], 3)
 expect("hits", HITS, 4, "min-size", "device-disjoint", [0, 1] * 6, 2)
+# case G3
 JOIN = "1r,2r,3r,4r,1 2,1 2 3,1 2 4"
 for devices in (4, 8):
     expect("join", JOIN, devices, "min-size", "disjoint", [0, 1, 2, 3, 0, 2, 3], 4, [(4, 100)])
     expect("join", JOIN, devices, "min-size", "early-disjoint", [0, 1, 2, 3, 0, 0, 3], 4, [(4, 100)])
     expect("join", JOIN, devices, "min-size", "device-disjoint", [0, 1, 2, 3, 0, 0, 3], 4, [(4, 100)])
+# case G4
 expect("fork and join", "1,2,1 2,1,2", 2, "stream-aware", "disjoint", [0, 1, 0, 0, 0], 3)
+# case G5
 for devices in range(1, 8):
     expect("independent", ",".join(str(i) for i in range(1, 11)), devices, "stream-aware", "disjoint",
            [i % devices for i in range(10)], 10)
+# cases S1, S2, S3
 for program, lanes in (("1,2,1 2 3,3", 2), ("1 2,1,2,1 3,1 4,4", 1), ("1 2,1,2,1 3,4,4 5", 2)):
     expect("one device", program, 1, "single", "same", [0] * len(program.split(",")), lanes)
+# cases S5, S6, S7, S8
 for program, lanes in (("1 2,1,2", 2), ("1 2,3 4,1 3,2 4", 2), ("1 2 3,4 5 6,7 8 9,1 4 7,2 5 8,3 6 9", 3), ("1 2,1,2 3,2,3", 3)):
     expect("one device", program, 1, "single", "disjoint", [0] * len(program.split(",")), lanes)
 
