@@ -77,12 +77,25 @@ static uint32_t add_why(const plait__flow_task *task)
 	return at + 1;
 }
 
+int32_t plait__flow_record_stand_in(void *user_data)
+{
+	(void)user_data;
+	return 0;
+}
+
+static bool is_host_access(const plait_task_desc *desc)
+{
+	return desc->kind == PLAIT_TASK_CALL &&
+	       desc->function == plait__flow_record_stand_in;
+}
+
 void plait__flow_record_task(const plait__flow_task *task,
 			     const plait_task_desc *desc)
 {
 	plait__flow *flow = task->flow;
 	plait__record_task ours = {
-		.number = task->number, .kind = desc->kind,
+		.number = task->number,
+		.kind = is_host_access(desc) ? PLAIT__RECORD_HOST : desc->kind,
 		.cost = desc->cost != 0 ? desc->cost : 1,
 		.has_cost = desc->cost != 0,
 		.is_barrier = task->is_barrier,
@@ -97,7 +110,9 @@ void plait__flow_record_task(const plait__flow_task *task,
 		label = task->kernel->kernel->signature->name;
 	if (label == NULL)
 		label = plait__explain_kind(&ours);
-	ours.lane = flow->lane_of[task->number & flow->window.ring.mask];
+	ours.lane = is_host_access(desc) ?
+			    PLAIT__LANE_OUTSIDE :
+			    flow->lane_of[task->number & flow->window.ring.mask];
 	ours.why = add_why(task);
 	add_accesses(flow, task->access_count);
 	plait__record_add_task(flow->record, &ours, label);

@@ -18,6 +18,10 @@ uint32_t plait__flow_record_index(plait__flow *flow, plait__data *whole);
 void plait__flow_record_task(const plait__flow_task *task,
 			     const plait_task_desc *desc);
 
+/* The function of a call that stands for an access of the host, of data without
+ * memory: the record has such an access. */
+int32_t plait__flow_record_stand_in(void *user_data);
+
 /* The host's access was committed, as flow->accesses[0]. */
 void plait__flow_record_host(plait__flow *flow, uint64_t number,
 			     const char *label);

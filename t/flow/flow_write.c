@@ -231,7 +231,7 @@ static void bad_texts(void)
 		{ "repeat 0\nend", "at least 1, found \"0\"" },
 		{ "repeat 2", "x.flow:1: the repeat has no end" },
 		{ "end", "no repeat is open" },
-		{ "graph", "expected data, task, swap, repeat or end" },
+		{ "graph", "expected data, task, access, swap, repeat or end" },
 	};
 
 	if (!open_recorded(0))

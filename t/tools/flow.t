@@ -95,6 +95,16 @@ for line, part in (("items=0y", "one to three extents"), ("items=4 reads=u:far",
                    ("items=4 reads=u[0:1]:own", "NAME[LOW:HIGH,...]")):
     code, _, error = flow(text="data u 4\ntask a " + line)
     ok(code == 1 and "FILE:2: " in error and part in error, "wrong: " + line, error)
+ACCESS = "data u 8\ntask a writes=u\naccess look reads=u[0:4]\ntask b writes=u\n"
+code, text, error = flow(text=ACCESS)
+ok(code == 0 and 'task 2 "look": host access, outside\n\treads u [0, 4)\n\tafter 1 "a": reads u [0, 4), which it wrote\n' in text and
+   'after 2 "look": overwrites u [0, 4), which it read\n' in text, "an access of the host", text, error)
+code, data, _ = flow("--json", text=ACCESS)
+ok([(t["kind"], t["lane"] == "outside") for t in json.loads(data)["tasks"]] == [("call", False), ("host access", True), ("call", False)],
+   "its kind", data)
+for line in ("access a", "access a reads=u items=4", "access a reads=u cost=2", "access a reads=u urgent", "access a reads=u barrier"):
+    code, _, error = flow(text="data u 4\n" + line)
+    ok(code == 1 and "FILE:2: an access of the host has reads=, writes= or updates=" in error, "wrong: " + line, error)
 ok(flow(text="")[1].startswith("0 data, 0 tasks"), "an empty text")
 ok(flow("--svg", text="")[0] == 0, "an empty picture")
 

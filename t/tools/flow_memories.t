@@ -233,6 +233,13 @@ g = Graph("data a 64\ndata b 64\ntask x items=64 split=1 writes=a:own\ntask y it
           "task p items=64 split=1 reads=a:all\ntask q items=64 split=1 updates=b:own\n", 2, "--peers", "none")
 ok(len(g.copies()) == 4 and not any(g.follows(g.task("q", k), c) or g.follows(c, g.task("y", k)) for k in (0, 1) for c in g.copies()),
    "staging orders no other data", g.list)
+# case X4: an access of the host
+g = Graph("data u 64\ndata v 64\ntask w items=64 split=1 writes=u:own\ntask x items=1 writes=v\naccess print reads=u[0:32]\n"
+          "task y items=64 split=1 updates=u:own\n", 2)
+read, = g.kind("host access")
+ok(boxes(g.copies()) == [("u", (0,), (32,))] and g.copies(1, 0) and read["label"] == "print" and read["lane"] == "host" and
+   g.follows(read, g.copies()[0]) and not g.follows(read, g.task("w", 1)) and not g.follows(read, g.task("x")) and
+   not g.follows(g.task("y", 1), read), "an access of the host waits for its copy", g.list)
 # case X14: more pieces than devices, each with its part
 g = Graph("data u 64\ntask w items=64 split=1 pieces=6 writes=u:own\n", 2)
 ok([i["device"] for i in g.kind("launch")] == [0, 0, 0, 1, 1, 1] and g.are_concurrent(*g.kind("launch")) and

@@ -15,12 +15,16 @@ PAGE = read("doc/flow-memories.md")
 
 
 def text_of(program, sizes=()):
-    """"1r 2" reads array 1 and updates array 2; a call gives all of them values first."""
+    """"1r 2" reads array 1 and updates array 2, "!3" is an access of the host to array 3; a call gives
+    all of them values first."""
     kernels = [kernel.split() for kernel in program.split(",")]
-    names = sorted({int(word.rstrip("r")) for kernel in kernels for word in kernel})
+    names = sorted({int(word.strip("!r")) for kernel in kernels for word in kernel})
     text = "".join("data a%d %d bytes=1\n" % (n, dict(sizes).get(n, 10)) for n in names)
     text += "task init writes=%s\n" % ",".join("a%d" % n for n in names)
     for kernel in kernels:
+        if kernel[0][0] == "!":
+            text += "access host updates=a%s\n" % kernel[0][1:]
+            continue
         text += "task k items=1"
         for word in kernel:
             text += " %s=a%s" % (("reads", word[:-1]) if word.endswith("r") else ("updates", word))
@@ -28,8 +32,8 @@ def text_of(program, sizes=()):
     return text
 
 
-def expect(name, program, devices, choose, parent, want, lanes, sizes=()):
-    graph = Graph(text_of(program, sizes), devices, "--choose", choose, "--parent", parent, "--lane", "always-new",
+def expect(name, program, devices, choose, parent, want, lanes, sizes=(), lane="always-new"):
+    graph = Graph(text_of(program, sizes), devices, "--choose", choose, "--parent", parent, "--lane", lane,
                   "--device-lanes", "0")
     got = [launch["device"] for launch in graph.kind("launch")]
     count = len({launch["lane"] for launch in graph.kind("launch")})
@@ -69,6 +73,10 @@ for program, lanes in (("1,2,1 2 3,3", 2), ("1 2,1,2,1 3,1 4,4", 1), ("1 2,1,2,1
 # cases S5, S6, S7, S8
 for program, lanes in (("1 2,1,2", 2), ("1 2,3 4,1 3,2 4", 2), ("1 2 3,4 5 6,7 8 9,1 4 7,2 5 8,3 6 9", 3), ("1 2,1,2 3,2,3", 3)):
     expect("one device", program, 1, "single", "disjoint", [0] * len(program.split(",")), lanes)
+
+# case S4
+for lane, lanes in (("reuse", 2), ("always-new", 20)):
+    expect("one device, " + lane, ",".join(["1,2,!1,!2"] * 10), 1, "single", "same", [0] * 20, lanes, lane=lane)
 
 # --- earliest, best
 FREE = "task k items=1 cost=1000\n" * 4

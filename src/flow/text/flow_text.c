@@ -5,6 +5,7 @@
 #include "plait/record.h"
 
 #include "flow/flow_data.h"
+#include "flow/flow_record.h"
 #include "flow/text/text_accesses.h"
 
 #include "base/alloc.h"
@@ -68,7 +69,7 @@ static plait_status locate(plait__flow_text *text, plait_status status)
 	return status;
 }
 
-/* ---- data NAME [EXTENTxEXTENT] [bytes=N] [written] ---- */
+/* ---- data NAME [EXTENTxEXTENT] [bytes=N] ---- */
 
 static plait_status read_data_words(plait__flow_text *text,
 				    plait_data_desc *desc)
@@ -127,7 +128,7 @@ static plait_status read_data(plait__flow_text *text)
 	return fail_memory(text);
 }
 
-/* ---- task NAME [reads=...] [writes=...] [updates=...] ... ---- */
+/* ---- task, access NAME [reads=...] [writes=...] [updates=...] ... ---- */
 
 static int32_t do_nothing(void *user_data)
 {
@@ -283,10 +284,26 @@ static plait_status read_task_words(plait__flow_text *text,
 	return status;
 }
 
-static plait_status read_task(plait__flow_text *text)
+/* An access of the host is no task of the program, and has no words of one. */
+static plait_status check_access(plait__flow_text *text,
+				 const plait_task_desc *desc)
+{
+	if (text->access_count > 0 && text->reduction_count == 0 &&
+	    desc->kind == PLAIT_TASK_CALL && desc->flags == 0 &&
+	    desc->priority == 0 && desc->cost == 0 && desc->split == 0 &&
+	    desc->pieces == 0)
+		return PLAIT_OK;
+	return plait__lexer_fail(&text->line, "an access of the host has "
+				 "reads=, writes= or updates=, and no other "
+				 "word");
+}
+
+static plait_status read_task(plait__flow_text *text, bool is_access)
 {
 	plait_task_desc desc = { .size = sizeof(desc), .kind = PLAIT_TASK_CALL,
-				 .function = do_nothing,
+				 .function = is_access ?
+					plait__flow_record_stand_in :
+					do_nothing,
 				 .accesses = text->accesses };
 	plait__token name;
 	plait_status status = read_name(text, "a name for the task", &name);
@@ -297,6 +314,8 @@ static plait_status read_task(plait__flow_text *text)
 					   PLAIT__FLOW_TEXT_TASKS);
 	if (status == PLAIT_OK)
 		status = read_task_words(text, &desc);
+	if (status == PLAIT_OK && is_access)
+		status = check_access(text, &desc);
 	if (status == PLAIT_OK && desc.kind == PLAIT_TASK_LAUNCH)
 		status = take_kernel(text, &desc);
 	else if (status == PLAIT_OK && text->reduction_count > 0)
@@ -390,15 +409,17 @@ static plait_status read_line(plait__flow_text *text)
 	if (plait__lexer_is(token, "data"))
 		return read_data(text);
 	if (plait__lexer_is(token, "task"))
-		return read_task(text);
+		return read_task(text, false);
+	if (plait__lexer_is(token, "access"))
+		return read_task(text, true);
 	if (plait__lexer_is(token, "swap"))
 		return read_swap(text);
 	if (plait__lexer_is(token, "repeat"))
 		return begin_repeat(text);
 	if (plait__lexer_is(token, "end"))
 		return end_repeat(text);
-	return plait__lexer_expected(&text->line, "data, task, swap, repeat or "
-				     "end", token);
+	return plait__lexer_expected(&text->line, "data, task, access, swap, "
+				     "repeat or end", token);
 }
 
 static plait_status read_text(plait__flow_text *text)
