@@ -377,6 +377,7 @@ static void enqueue_range(struct encoder *encoder)
 		batch->work_index = end;
 		return;
 	}
+	plaitp_cuda_stage_batch(batch);
 	if (!wait_for_sources(encoder) || !enqueue_all(encoder, end) ||
 	    !add_completion(encoder))
 		fail_batch(encoder);

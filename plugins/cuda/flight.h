@@ -57,6 +57,12 @@ struct cuda_streams {
 	CUstream callback_stream;  /* runs the completion callbacks */
 	/* Staging buffers in pinned memory, small and large; or null. */
 	void *staging[CUDA_PINNED_SIZES];
+	/* Since the stream was last idle, guarded by driven.lock: bytes of the
+	 * small buffer that early writes have filled; host memory, or that
+	 * buffer, may change before the next command's turn (stage.c). */
+	uint64_t early_bytes;
+	bool is_late;
+	uint32_t is_shared; /* atomic: the user has the stream's handle */
 	/* Batches in flight.  Guarded by driven.lock. */
 	struct cuda_streams *next_flying;
 	driven_batch *flight_head; /* by next_completion, oldest first */

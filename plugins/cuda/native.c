@@ -12,11 +12,12 @@ static bool find_handle(plait_backend *self,
 			const plait_native_request *request, uint64_t *out)
 {
 	const struct cuda_device *device = &self->devices[request->device];
-	const struct cuda_streams *streams;
+	struct cuda_streams *streams;
 
 	if (request->queue != NULL) {
 		streams = request->queue->driver;
 		*out = (uintptr_t)streams->stream;
+		plaitp_driven_store(&streams->is_shared, 1);
 		return request->kind == PLAIT_NATIVE_CU_STREAM;
 	}
 	if (request->memory != NULL) {

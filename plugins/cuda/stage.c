@@ -5,9 +5,26 @@
  * for the device, and a write would take the bytes before its turn.  Here host
  * functions in the stream copy each chunk between staging buffer and host
  * memory.  The stream is in order, so one buffer is enough.
+ *
+ * A host function delays its stream by some 20 us.  A small write is therefore
+ * copied into the staging buffer when it is enqueued, to a place that no other
+ * write of the stream has since that was idle: early.  Not if anything in front of
+ * it may still change the host memory or the buffer:
+ *
+ *     the stream waits for other queues, which may read into the memory
+ *     a read, or a staged write, is in the stream
+ *     the stream may have commands of the user
+ *
+ * Host functions of the queue hold later batches back until they have ended.
  */
+#include <string.h>
+
 #include "copy_host.h"
+#include "flight.h"
 #include "image.h"
+
+/* Of the places of early writes in the small buffer. */
+enum { EARLY_ALIGNMENT = 256 };
 
 static const uint64_t staging_bytes[CUDA_PINNED_SIZES] = {
 	64 << 10, CUDA_STAGING_BYTES
@@ -66,19 +83,27 @@ static CUresult acquire_staging(plait_backend *self, const driven_queue *queue,
 	return code;
 }
 
-/* Returns true if the device can access all of it directly. */
-static bool is_pinned(plait_backend *self, const char *host, uint64_t bytes)
+static bool is_host_memory(plait_backend *self, const char *byte)
 {
-	unsigned first = 0, last = 0;
+	unsigned type = 0;
 
 	return self->cu.cuPointerGetAttribute(
-		       &first, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
-		       (CUdeviceptr)(uintptr_t)host) == CUDA_SUCCESS &&
-	       self->cu.cuPointerGetAttribute(
-		       &last, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
-		       (CUdeviceptr)(uintptr_t)(host + bytes - 1)) ==
-		       CUDA_SUCCESS &&
-	       first == CU_MEMORYTYPE_HOST && last == CU_MEMORYTYPE_HOST;
+		       &type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+		       (CUdeviceptr)(uintptr_t)byte) == CUDA_SUCCESS &&
+	       type == CU_MEMORYTYPE_HOST;
+}
+
+enum pinned { PINNED_NONE, PINNED_PART, PINNED_ALL };
+
+/* Returns how much of it the device can access directly. */
+static enum pinned find_pinned(plait_backend *self, const char *host,
+			       uint64_t bytes)
+{
+	bool first = is_host_memory(self, host);
+	bool last = is_host_memory(self, host + bytes - 1);
+
+	return first && last ? PINNED_ALL :
+	       first || last ? PINNED_PART : PINNED_NONE;
 }
 
 /* --- chunks --------------------------------------------------------------- */
@@ -185,12 +210,59 @@ static bool send_staged(plait_backend *self, driven_batch *batch,
 	return send_chunks(self, batch->queue, transfer, work, call);
 }
 
+/* --- early writes --------------------------------------------------------- */
+
+void plaitp_cuda_stage_batch(const driven_batch *batch)
+{
+	struct cuda_streams *streams = batch->queue->driver;
+
+	if (streams->flight_head == NULL) {
+		streams->early_bytes = 0;
+		streams->is_late = false;
+	}
+	streams->is_late |= batch->sources > 0;
+}
+
+static bool is_early(const struct cuda_streams *streams,
+		     const plait_work *work)
+{
+	return work->kind == PLAIT_WORK_WRITE && !streams->is_late &&
+	       !streams->imported &&
+	       plaitp_driven_load(&streams->is_shared) == 0 &&
+	       work->bytes <= staging_bytes[0] - streams->early_bytes;
+}
+
+static bool send_early(plait_backend *self, const driven_queue *queue,
+		       const plait_work *work, struct cuda_call *call)
+{
+	struct cuda_streams *streams = queue->driver;
+	struct cuda_transfer place = { .left = work->bytes, .row_bytes = 1 };
+	plait_work early = *work;
+	uint64_t end;
+
+	if (!check(call, "cuMemHostAlloc",
+		   acquire_staging(self, queue, &place)))
+		return false;
+	early.host = place.staging + streams->early_bytes;
+	memcpy(early.host, work->host, work->bytes);
+	end = streams->early_bytes + work->bytes + EARLY_ALIGNMENT - 1;
+	end -= end % EARLY_ALIGNMENT;
+	streams->early_bytes = end < staging_bytes[0] ? end : staging_bytes[0];
+	return send(self, queue, &early, call);
+}
+
 bool plaitp_cuda_transfer(plait_backend *self, driven_batch *batch,
 			  const plait_work *work, struct cuda_call *call)
 {
-	return is_pinned(self, work->host, work->bytes) ?
-	       send(self, batch->queue, work, call) :
-	       send_staged(self, batch, work, call);
+	struct cuda_streams *streams = batch->queue->driver;
+	enum pinned pinned = find_pinned(self, work->host, work->bytes);
+
+	if (pinned == PINNED_NONE && is_early(streams, work))
+		return send_early(self, batch->queue, work, call);
+	streams->is_late |= pinned != PINNED_ALL ||
+			    work->kind == PLAIT_WORK_READ;
+	return pinned == PINNED_ALL ? send(self, batch->queue, work, call) :
+				      send_staged(self, batch, work, call);
 }
 
 void plaitp_cuda_drop_transfers(plait_backend *self, driven_batch *batch)

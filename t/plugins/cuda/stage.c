@@ -2,7 +2,8 @@
 /*
  * Reads and writes of pageable memory on the stand-in for CUDA's driver: chunks and
  * rests there and back, on two queues at a time, with and without workers, and
- * while the only worker is busy.
+ * while the only worker is busy; small writes, which are copied when they are
+ * enqueued, and those that must not be.
  */
 #include <stdlib.h>
 
@@ -11,15 +12,21 @@
 /* Three chunks, the last of which is not shared. */
 enum { BYTES = (8 << 20) + 12345 };
 
-static bool open_stage(uint32_t workers, const char *options)
+static bool open_standin(const char *standin, uint32_t workers,
+			 const char *options)
 {
 	struct place place = { .backends = "cuda", .wrap = "check",
 			       .workers = workers };
 
-	standin_prepare("");
+	standin_prepare(standin);
 	(void)snprintf(place.options, sizeof(place.options),
 		       "cuda:driver=%.400s%s", standin_path, options);
 	return open_place(&place);
+}
+
+static bool open_stage(uint32_t workers, const char *options)
+{
+	return open_standin("", workers, options);
 }
 
 /* A queue with memory of the host and of the device. */
@@ -107,8 +114,211 @@ static void busy(void)
 	close_place();
 }
 
+/* --- small writes --------------------------------------------------------- */
+
+enum { SMALL = 4096, PLACES = (64 << 10) / SMALL, WRITES = 2 * PLACES };
+
+static char words[WRITES][SMALL], got[WRITES][SMALL];
+
+static plait_buffer *new_buffer(uint64_t bytes)
+{
+	const plait_buffer_desc desc = { .size = sizeof(desc), .bytes = bytes };
+	plait_buffer *buffer = NULL;
+
+	OK_THAT(plait_buffer_create(rig.device, &desc, &buffer, &rig.error) ==
+		PLAIT_OK, "%s", rig.error.text);
+	return buffer;
+}
+
+/* Unlike plait_queue_write and plait_queue_read, no wait. */
+static void submit(plait_queue *queue, const plait_command *command)
+{
+	OK_THAT(plait_queue_submit(queue, command, 1, NULL, &rig.error) ==
+		PLAIT_OK, "%s", rig.error.text);
+}
+
+static void write_at(plait_queue *queue, plait_buffer *buffer, uint64_t offset,
+		     char *from, uint64_t bytes)
+{
+	submit(queue, &(plait_command){ .size = sizeof(plait_command),
+					.kind = PLAIT_COMMAND_WRITE,
+					.target = buffer,
+					.target_offset = offset,
+					.host = from, .bytes = bytes });
+}
+
+static void read_at(plait_queue *queue, plait_buffer *buffer, uint64_t offset,
+		    char *to, uint64_t bytes)
+{
+	submit(queue, &(plait_command){ .size = sizeof(plait_command),
+					.kind = PLAIT_COMMAND_READ,
+					.source = buffer,
+					.source_offset = offset,
+					.host = to, .bytes = bytes });
+}
+
+static void finish(plait_queue *queue)
+{
+	OK_THAT(plait_queue_finish(queue, PLAIT_FOREVER, &rig.error) ==
+		PLAIT_OK, "%s", rig.error.text);
+}
+
+static void change_words(int seed)
+{
+	for (int i = 0; i < WRITES; i++)
+		memset(words[i], seed + i, SMALL);
+}
+
+/* A queue that is idle before the write, with each number of bytes up to the
+ * whole staging buffer. */
+static void small(void)
+{
+	static char from[64 << 10], to[64 << 10];
+	plait_buffer *buffer;
+	uint64_t calls;
+
+	if (!open_stage(0, ""))
+		return;
+	buffer = new_buffer(sizeof(from));
+	for (uint64_t bytes = 1; bytes <= sizeof(from); bytes *= 4) {
+		memset(from, (int)bytes % 251 + 1, bytes);
+		calls = rig_calls("cuLaunchHostFunc");
+		write_at(rig.queue, buffer, 0, from, bytes);
+		finish(rig.queue);
+		IS_UINT(rig_calls("cuLaunchHostFunc") - calls, 0);
+		memset(to, 0, bytes);
+		read_at(rig.queue, buffer, 0, to, bytes);
+		finish(rig.queue);
+		OK(memcmp(from, to, bytes) == 0);
+	}
+	plait_buffer_release(buffer);
+	close_place();
+}
+
+/* Each write has a place in the staging buffer until the stream is idle; those
+ * beyond are staged in their turn. */
+static void many(void)
+{
+	plait_buffer *buffer;
+	uint64_t calls;
+
+	if (!open_stage(0, ""))
+		return;
+	buffer = new_buffer(sizeof(words));
+	for (int round = 1; round <= 20; round++) {
+		change_words(round);
+		calls = rig_calls("cuLaunchHostFunc");
+		for (int i = 0; i < WRITES; i++)
+			write_at(rig.queue, buffer, (uint64_t)i * SMALL,
+				 words[i], SMALL);
+		calls = rig_calls("cuLaunchHostFunc") - calls;
+		OK_THAT(calls <= WRITES - PLACES, "%llu staged",
+			(unsigned long long)calls);
+		read_at(rig.queue, buffer, 0, got[0], sizeof(got));
+		finish(rig.queue);
+		OK(memcmp(words, got, sizeof(words)) == 0);
+	}
+	plait_buffer_release(buffer);
+	close_place();
+}
+
+/* The memory that is written is that of a read before it, in the same queue, or
+ * in one for which the queue waits. */
+static void check_behind_read(bool same)
+{
+	plait_buffer *large, *small_one, *target;
+	plait_queue *reader;
+	const plait_signal_desc gate_desc = { .size = sizeof(gate_desc),
+					      .flags = PLAIT_SIGNAL_GATE };
+	plait_signal *signal = NULL, *gate = NULL;
+	char *far = calloc(1, BYTES), *passed = calloc(2, SMALL);
+
+	/* Host functions hold no lock: the calls of the write need not wait for
+	 * those of the read. */
+	if (!open_standin("locked=no", 0, ""))
+		return;
+	large = new_buffer(BYTES);
+	small_one = new_buffer(2 * SMALL);
+	target = new_buffer(SMALL);
+	OK(plait_signal_create(rig.device, NULL, &signal, &rig.error) ==
+	   PLAIT_OK);
+	OK(plait_signal_create(rig.device, &gate_desc, &gate, &rig.error) ==
+	   PLAIT_OK);
+	OK(plait_queue_create(rig.device, NULL, &reader, &rig.error) ==
+	   PLAIT_OK);
+	for (int round = 1; round <= 10; round++) {
+		plait_queue *from = same ? rig.queue : reader;
+		uint64_t emitted = 0;
+
+		change_words(round);
+		memset(passed, 0, (size_t)2 * SMALL);
+		write_at(from, small_one, 0, words[0], (uint64_t)2 * SMALL);
+		finish(from);
+		/* The driver gets all when the gate opens; the first read is
+		 * slow, so that the other one is late. */
+		OK(plait_queue_wait(from, gate, (uint64_t)round, &rig.error) ==
+		   PLAIT_OK);
+		read_at(from, large, 0, far, BYTES);
+		read_at(from, small_one, 0, passed, (uint64_t)2 * SMALL);
+		if (!same) {
+			OK(plait_queue_emit(from, signal, &emitted,
+					    &rig.error) == PLAIT_OK);
+			/* The driver waits for commands that it has. */
+			OK(plait_signal_raise(gate, (uint64_t)round,
+					      &rig.error) == PLAIT_OK);
+			OK(plait_queue_wait(rig.queue, signal, emitted,
+					    &rig.error) == PLAIT_OK);
+		}
+		write_at(rig.queue, target, 0, passed + SMALL, SMALL);
+		read_at(rig.queue, target, 0, got[0], SMALL);
+		OK(!same || plait_signal_raise(gate, (uint64_t)round,
+					       &rig.error) == PLAIT_OK);
+		finish(rig.queue);
+		finish(from);
+		OK(memcmp(words[1], got[0], SMALL) == 0);
+	}
+	plait_queue_release(reader);
+	plait_signal_release(signal);
+	plait_signal_release(gate);
+	plait_buffer_release(target);
+	plait_buffer_release(small_one);
+	plait_buffer_release(large);
+	close_place();
+	free(far);
+	free(passed);
+}
+
+static void behind_reads(void)
+{
+	check_behind_read(true);
+	check_behind_read(false);
+}
+
+/* The user may have commands in a stream of which the handle was asked for. */
+static void shared(void)
+{
+	uint64_t calls, handle = 0;
+	plait_buffer *buffer;
+
+	if (!open_stage(0, ""))
+		return;
+	buffer = new_buffer(SMALL);
+	OK(plait_queue_native(rig.queue, PLAIT_NATIVE_CU_STREAM, &handle,
+			      &rig.error) == PLAIT_OK);
+	calls = rig_calls("cuLaunchHostFunc");
+	write_at(rig.queue, buffer, 0, words[0], SMALL);
+	finish(rig.queue);
+	IS_UINT(rig_calls("cuLaunchHostFunc") - calls, 1);
+	plait_buffer_release(buffer);
+	close_place();
+}
+
 static const struct tap_scenario all[] = {
 	{ "both", both },
 	{ "busy", busy },
+	{ "small writes", small },
+	{ "many small writes", many },
+	{ "small writes behind reads", behind_reads },
+	{ "small writes in shared streams", shared },
 };
 TAP_MAIN(all)
