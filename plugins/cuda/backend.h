@@ -386,8 +386,6 @@ CUDA_MEMCPY3D_v2 plaitp_cuda_copy3d(const plait_work *work);
 
 /* --- stage.c: reads and writes through staging buffers */
 
-/* Commands of the batch follow in its stream.  Caller holds driven.lock. */
-void plaitp_cuda_stage_batch(const driven_batch *batch);
 /* Enqueue the read or write `work`.  Returns true, or false with the failed call in
  * *out.  Context is current; caller holds driven.lock. */
 bool plaitp_cuda_transfer(plait_backend *self, driven_batch *batch,

@@ -89,6 +89,11 @@ plait_status plaitp_cuda_open_queue(struct driven *driven, driven_queue *queue,
 				    plait_error *error);
 void plaitp_cuda_close_queue(struct driven *driven, driven_queue *queue);
 
+/* --- stage.c: reads and writes through staging buffers */
+
+/* Commands of the batch follow in its stream.  Caller holds driven.lock. */
+void plaitp_cuda_stage_batch(const driven_batch *batch);
+
 /* --- flight.c: commands in flight; operations of the driver */
 
 /* Append a batch, with the ticket streams->issued.  Caller holds

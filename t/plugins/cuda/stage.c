@@ -222,70 +222,107 @@ static void many(void)
 	close_place();
 }
 
-/* The memory that is written is that of a read before it, in the same queue, or
- * in one for which the queue waits. */
-static void check_behind_read(bool same)
+/* Memory that a read writes, and a write behind it reads. */
+struct passing {
+	plait_buffer *large, *first, *second;
+	plait_signal *signal, *gate;
+	plait_queue *reader; /* the queue of the read */
+	char *far, *passed;
+};
+
+static bool open_passing(struct passing *passing, bool same)
 {
-	plait_buffer *large, *small_one, *target;
-	plait_queue *reader;
-	const plait_signal_desc gate_desc = { .size = sizeof(gate_desc),
-					      .flags = PLAIT_SIGNAL_GATE };
-	plait_signal *signal = NULL, *gate = NULL;
-	char *far = calloc(1, BYTES), *passed = calloc(2, SMALL);
+	const plait_signal_desc gate = { .size = sizeof(gate),
+					 .flags = PLAIT_SIGNAL_GATE };
 
 	/* Host functions hold no lock: the calls of the write need not wait for
 	 * those of the read. */
 	if (!open_standin("locked=no", 0, ""))
-		return;
-	large = new_buffer(BYTES);
-	small_one = new_buffer(2 * SMALL);
-	target = new_buffer(SMALL);
-	OK(plait_signal_create(rig.device, NULL, &signal, &rig.error) ==
-	   PLAIT_OK);
-	OK(plait_signal_create(rig.device, &gate_desc, &gate, &rig.error) ==
-	   PLAIT_OK);
-	OK(plait_queue_create(rig.device, NULL, &reader, &rig.error) ==
-	   PLAIT_OK);
-	for (int round = 1; round <= 10; round++) {
-		plait_queue *from = same ? rig.queue : reader;
-		uint64_t emitted = 0;
+		return false;
+	*passing = (struct passing){ .large = new_buffer(BYTES),
+				     .first = new_buffer(2 * SMALL),
+				     .second = new_buffer(SMALL),
+				     .reader = rig.queue,
+				     .far = calloc(1, BYTES),
+				     .passed = calloc(2, SMALL) };
+	OK(plait_signal_create(rig.device, NULL, &passing->signal,
+			       &rig.error) == PLAIT_OK);
+	OK(plait_signal_create(rig.device, &gate, &passing->gate,
+			       &rig.error) == PLAIT_OK);
+	return same || OK(plait_queue_create(rig.device, NULL,
+					     &passing->reader, &rig.error) ==
+			  PLAIT_OK);
+}
 
-		change_words(round);
-		memset(passed, 0, (size_t)2 * SMALL);
-		write_at(from, small_one, 0, words[0], (uint64_t)2 * SMALL);
-		finish(from);
-		/* The driver gets all when the gate opens; the first read is
-		 * slow, so that the other one is late. */
-		OK(plait_queue_wait(from, gate, (uint64_t)round, &rig.error) ==
-		   PLAIT_OK);
-		read_at(from, large, 0, far, BYTES);
-		read_at(from, small_one, 0, passed, (uint64_t)2 * SMALL);
-		if (!same) {
-			OK(plait_queue_emit(from, signal, &emitted,
-					    &rig.error) == PLAIT_OK);
-			/* The driver waits for commands that it has. */
-			OK(plait_signal_raise(gate, (uint64_t)round,
-					      &rig.error) == PLAIT_OK);
-			OK(plait_queue_wait(rig.queue, signal, emitted,
-					    &rig.error) == PLAIT_OK);
-		}
-		write_at(rig.queue, target, 0, passed + SMALL, SMALL);
-		read_at(rig.queue, target, 0, got[0], SMALL);
-		OK(!same || plait_signal_raise(gate, (uint64_t)round,
-					       &rig.error) == PLAIT_OK);
+static void close_passing(struct passing *passing)
+{
+	if (passing->reader != rig.queue)
+		plait_queue_release(passing->reader);
+	plait_signal_release(passing->signal);
+	plait_signal_release(passing->gate);
+	plait_buffer_release(passing->second);
+	plait_buffer_release(passing->first);
+	plait_buffer_release(passing->large);
+	close_place();
+	free(passing->far);
+	free(passing->passed);
+}
+
+/* Submit a read that the driver gets when the gate opens, behind a slow one. */
+static void read_late(const struct passing *passing, int round)
+{
+	change_words(round);
+	memset(passing->passed, 0, (size_t)2 * SMALL);
+	write_at(passing->reader, passing->first, 0, words[0],
+		 (uint64_t)2 * SMALL);
+	finish(passing->reader);
+	OK(plait_queue_wait(passing->reader, passing->gate, (uint64_t)round,
+			    &rig.error) == PLAIT_OK);
+	read_at(passing->reader, passing->large, 0, passing->far, BYTES);
+	read_at(passing->reader, passing->first, 0, passing->passed,
+		(uint64_t)2 * SMALL);
+}
+
+static void open_gate(const struct passing *passing, int round)
+{
+	OK(plait_signal_raise(passing->gate, (uint64_t)round, &rig.error) ==
+	   PLAIT_OK);
+}
+
+/* The driver waits for commands of another queue that it has. */
+static void wait_for_reader(const struct passing *passing, int round)
+{
+	uint64_t emitted = 0;
+
+	OK(plait_queue_emit(passing->reader, passing->signal, &emitted,
+			    &rig.error) == PLAIT_OK);
+	open_gate(passing, round);
+	OK(plait_queue_wait(rig.queue, passing->signal, emitted,
+			    &rig.error) == PLAIT_OK);
+}
+
+/* The memory that is written is that of a read before it, in the same queue, or
+ * in one for which the queue waits. */
+static void check_behind_read(bool same)
+{
+	struct passing passing;
+
+	if (!open_passing(&passing, same))
+		return;
+	for (int round = 1; round <= 10; round++) {
+		read_late(&passing, round);
+		if (!same)
+			wait_for_reader(&passing, round);
+		write_at(rig.queue, passing.second, 0, passing.passed + SMALL,
+			 SMALL);
+		read_at(rig.queue, passing.second, 0, got[0], SMALL);
+		if (same)
+			open_gate(&passing, round);
 		finish(rig.queue);
-		finish(from);
+		finish(passing.reader);
 		OK(memcmp(words[1], got[0], SMALL) == 0);
 	}
-	plait_queue_release(reader);
-	plait_signal_release(signal);
-	plait_signal_release(gate);
-	plait_buffer_release(target);
-	plait_buffer_release(small_one);
-	plait_buffer_release(large);
-	close_place();
-	free(far);
-	free(passed);
+	close_passing(&passing);
 }
 
 static void behind_reads(void)
