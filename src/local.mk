@@ -654,6 +654,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/device_place.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/device_room.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/device_split.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/split_weights.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/array_arguments.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/box_move.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/commit.c

@@ -188,9 +188,9 @@ typedef struct plait_task_desc {
 	/* Expected duration in ns; 0: 1, of a launch on devices 10,000. */
 	uint64_t cost;
 	/* LAUNCH: outermost dimensions that are cut, 0 to 2, into `pieces`, at
-	 * most 256; 0: as many as lanes, or devices.  The pieces have the effect of
-	 * running one by one, as tasks of their own would.  With several the
-	 * kernel takes a PLAIT_ARGUMENT_CHUNK. */
+	 * most 256; 0: as many as lanes, or devices, with a history by their speed.
+	 * The pieces have the effect of running one by one, as tasks of their own
+	 * would.  With several the kernel takes a PLAIT_ARGUMENT_CHUNK. */
 	uint32_t split;
 	uint32_t pieces;
 	plait_plan *plan;

@@ -7,6 +7,7 @@
 #include "flow/flow_history.h"
 #include "flow/policy/saturating.h"
 #include "flow/policy/why.h"
+#include "flow/split_weights.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -545,6 +546,11 @@ void plait__device_choice_explain(const plait__flow_task *task,
 	else
 		plait__text_add(out, "device %u: that of its lane",
 				placing->choice.device);
+	if (task->weights != NULL) {
+		plait__text_add(out, " by weights: ");
+		plait__why_split(out, &task->weights->choice,
+				 task->weights->is_first);
+	}
 	if (choices->placer.options.lanes != 1) {
 		plait__text_add(out, "; ");
 		plait__why_lane(out, &placing->choice);

@@ -60,7 +60,7 @@ static plait_status commit_step(const struct pieces *pieces,
 	plait__flow_task step = *pieces->whole;
 	plait_status status = PLAIT_OK;
 
-	if (split->done > 0 || steps->fills > 0)
+	if (split->done > 0 || steps->fills > 0 || steps->weights != NULL)
 		status = plait__task_steps_prepare(steps, split->done, &step,
 						   error);
 	step.candidates = pieces->whole->candidates;
@@ -106,6 +106,9 @@ plait_status plait__device_split_commit(plait__flow_task *task,
 
 	plait__task_steps_init(&pieces.steps, task, desc, prepare);
 	reduces = pieces.steps.count > pieces.steps.pieces;
+	plait__split_weights_choose(&split->weights, task, desc);
+	if (split->weights.state == PLAIT__SPLIT_WEIGHTED)
+		task->weights = pieces.steps.weights = &split->weights;
 	if (split->done == 0)
 		status = check_steps(&pieces, error);
 	if (status == PLAIT_OK && split->done == 0 && !has_room(&pieces))

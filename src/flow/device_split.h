@@ -9,12 +9,15 @@
 #define PLAIT_SRC_FLOW_DEVICE_SPLIT_H
 
 #include "flow/access/chunks.h"
+#include "flow/split_weights.h"
 #include "flow/task_split.h"
 
-/* Steps that were committed; zero before the first call. */
+/* Steps that were committed, and the shares of the pieces; zero before the first
+ * call. */
 typedef struct plait__device_split {
 	uint32_t done;
 	bool supplies; /* it owns the room for buffers */
+	plait__split_weights weights;
 	uint64_t numbers[PLAIT__TASK_STEPS_MOST];
 } plait__device_split;
 

@@ -4,6 +4,7 @@
 
 #include "flow/flow_devices.h"
 #include "flow/history_file.h"
+#include "flow/split_weights.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -102,6 +103,8 @@ plait_status plait__flow_history_make(plait__flow *flow,
 				   "no memory for the history of a flow");
 	plait__history_init(&history->times, allocator);
 	plait__text_init(&history->path, allocator);
+	plait__vector_init(&history->splits, allocator,
+			   sizeof(plait__last_split));
 	plait__text_add_bytes(&history->path, desc->history,
 			      strlen(desc->history) + 1);
 	if (history->path.failed)
@@ -155,6 +158,7 @@ void plait__flow_history_end(plait__flow *flow)
 		write_file(flow);
 	plait__history_fini(&history->times);
 	plait__text_fini(&history->path);
+	plait__vector_fini(&history->splits);
 	plait__free(plait__flow_allocator(flow), history, sizeof(*history));
 	flow->history = NULL;
 }

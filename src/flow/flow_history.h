@@ -25,6 +25,8 @@ typedef struct plait__flow_history {
 	uint32_t host; /* number of the host in the history */
 	uint32_t device_of[PLAIT__MEMORY_DEVICES]; /* of the flow's devices */
 	bool is_changed;
+	plait__vector splits; /* plait__last_split; guarded by the flow */
+	uint32_t next_split;  /* that gives way to a new one */
 } plait__flow_history;
 
 /* Read the history of a descriptor that names one; behind the devices.

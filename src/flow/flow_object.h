@@ -41,6 +41,7 @@ typedef struct plait__device_op plait__device_op;
 typedef struct plait__flow_proof plait__flow_proof;
 typedef struct plait__partials plait__partials;
 typedef struct plait__flow_history plait__flow_history;
+typedef struct plait__split_weights plait__split_weights;
 
 /* An open mapping: an op that its thread or coroutine ends. */
 typedef struct plait__data_mapping {
@@ -237,6 +238,7 @@ typedef struct plait__flow_task {
 	plait__device_op *device_op;
 	struct plait__flow_device *device;
 	bool maps; /* it runs host code on the device */
+	const plait__split_weights *weights; /* of its pieces; null: equal */
 	const uint64_t *order; /* ops that come before */
 	uint32_t order_count;
 	bool lacks_buffers;

@@ -155,6 +155,7 @@ plait_status plait__flow_strict_check_pieces(const plait__flow_task *task,
 	for (uint32_t i = 0; status == PLAIT_OK && i < task->chunk.count; i++) {
 		plait__flow_task_clear(&piece, task->flow);
 		piece.chunk.index = i;
+		piece.weights = task->weights;
 		status = prepare(&piece, desc, error);
 		if (status == PLAIT_OK)
 			status = check_piece(&before, &piece, error);

@@ -321,6 +321,7 @@ static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
 		return submit_over_ranks(flow, desc, out, error);
 	split.done = 0;
 	split.supplies = false;
+	split.weights.state = PLAIT__SPLIT_UNDECIDED;
 	do {
 		plait__flow_task_clear(&task, flow);
 		plait__flow_lock(flow);

@@ -13,6 +13,7 @@
 #include "flow/flow_kernels.h"
 #include "flow/reduction.h"
 #include "flow/rank_state.h"
+#include "flow/split_weights.h"
 #include "flow/task_access.h"
 
 #include "base/error.h"
@@ -356,6 +357,8 @@ static plait_status take_piece(plait__flow_task *task,
 		status = check_split(task, desc, chunks.count, error);
 	if (status != PLAIT_OK)
 		return status;
+	if (task->weights != NULL)
+		chunks.borders = task->weights->borders;
 	task->chunk.items = plait__chunks_at(&chunks, task->chunk.index);
 	task->chunk.count = chunks.count;
 	for (int d = 0; d < 3; d++)

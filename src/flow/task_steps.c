@@ -82,6 +82,7 @@ plait_status plait__task_steps_prepare(const plait__task_steps *steps,
 	plait__flow *flow = steps->flow;
 
 	plait__flow_task_clear(step, flow);
+	step->weights = steps->weights;
 	if (i >= steps->fills && i < steps->fills + steps->pieces) {
 		step->chunk.index = i - steps->fills;
 		return steps->prepare(step, steps->desc, error);

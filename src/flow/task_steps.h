@@ -29,6 +29,7 @@ typedef struct plait__task_steps {
 	/* Rows that a fill makes the identity: those of these pieces.  Over a
 	 * world of the rank; else of all. */
 	uint32_t fill_low, fill_high;
+	const plait__split_weights *weights; /* of the pieces, or null */
 } plait__task_steps;
 
 /* `task`: piece 0, which is prepared. */

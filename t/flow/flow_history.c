@@ -183,6 +183,66 @@ static void speeds(void)
 	(void)unlink(path);
 }
 
+/* Returns how often a part is in what the flow printed. */
+static uint32_t times_in_text(const char *part)
+{
+	uint32_t times = 0;
+
+	for (const char *at = text; (at = strstr(at, part)) != NULL; at++)
+		times++;
+	return times;
+}
+
+/* Split launches without a number of pieces follow the speeds, 1 to 4, and then
+ * stay; also from the first launch of the next flow. */
+static void shares(void)
+{
+	choose_path("shares");
+	if (!open_all("host,chaos", "chaos:devices=2,item_ns=400+100", 2))
+		return;
+	for (uint64_t i = 1; i <= 6; i++) {
+		count(1, 0);
+		check_values(i);
+	}
+	has(print(), "piece 0 of 2; time 10000 ns: given\n"
+		     "\tupdates u [0, 512)\n");
+	has(text, "piece 0 of 2 by weights: a new split, 82000 ns; the last "
+		  "one 204800 ns; 307 units move in ");
+	IS_UINT(times_in_text("by weights: a new split, "), 2);
+	IS_UINT(times_in_text("by weights: the last split, 82000 ns; "), 8);
+	IS_UINT(times_in_text("updates u [0, 205)\n"), 5);
+	IS_UINT(times_in_text("updates u [205, 1024)\n"), 5);
+	close_all();
+	if (!open_all("host,chaos", "chaos:devices=2,item_ns=400+100", 2))
+		return;
+	count(1, 0);
+	check_values(1);
+	has(print(), "piece 0 of 2 by weights: a new split, ");
+	count(1, 2);
+	check_values(2);
+	has(print(), "updates u [512, 1024)\n");
+	close_all();
+	(void)unlink(path);
+}
+
+/* Each device has an item at least, so its time stays known. */
+static void few_rows(void)
+{
+	choose_path("rows");
+	if (!open_all("host,chaos",
+		      "chaos:devices=3,item_ns=1000000+100+1000000", 3))
+		return;
+	for (uint64_t i = 1; i <= 4; i++) {
+		count(1, 0);
+		check_values(i);
+	}
+	has(print(), "updates u [0, 1)\n");
+	has(text, "updates u [1, 1023)\n");
+	has(text, "updates u [1023, 1024)\n");
+	close_all();
+	(void)unlink(path);
+}
+
 /* Short functions of the host are measured at times; a flow without devices has a
  * history, too. */
 static void host(void)
@@ -387,6 +447,8 @@ static void links(void)
 
 static const struct tap_scenario all[] = {
 	{ "devices of unlike speed", speeds },
+	{ "shares of devices", shares },
+	{ "shares of slow devices", few_rows },
 	{ "the host", host },
 	{ "the host among the devices", mixed },
 	{ "refusals", refusals },

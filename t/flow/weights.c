@@ -122,6 +122,27 @@ static void at_the_limit(void)
 	OK(!plait__weights_split(&request, borders).kept);
 }
 
+/* Each device has some units, of the longest part. */
+static void least_ones(void)
+{
+	plait__split_request request = {
+		.units = 100, .count = 3, .times_ns = U64(1000000, 1, 1000000),
+		.least = 1, .rate = 1,
+	};
+
+	(void)plait__weights_split(&request, borders);
+	are_borders(3, U64(0, 1, 99, 100));
+	request.times_ns = U64(1, 1000000, 1);
+	(void)plait__weights_split(&request, borders);
+	are_borders(3, U64(0, 49, 50, 100));
+	request.least = 30;
+	(void)plait__weights_split(&request, borders);
+	are_borders(3, U64(0, 35, 65, 100));
+	request.units = 90;
+	(void)plait__weights_split(&request, borders);
+	are_borders(3, U64(0, 30, 60, 90));
+}
+
 /* ---- random ---- */
 
 /* Each unit that is left goes to the largest remainder not served yet. */
@@ -245,6 +266,7 @@ static const struct tap_scenario all[] = {
 	{ "measured", measured },
 	{ "last ones", last_ones },
 	{ "at the limit", at_the_limit },
+	{ "least units", least_ones },
 	{ "random cuts", random_cuts },
 	{ "random splits", random_splits },
 };

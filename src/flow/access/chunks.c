@@ -2,6 +2,8 @@
 /* Chunks of a launch; see chunks.h. */
 #include "flow/access/chunks.h"
 
+#include <stddef.h>
+
 static uint64_t group_of(const plait_launch *launch, uint32_t d)
 {
 	return launch->group[d] != 0 ? launch->group[d] : 1;
@@ -47,20 +49,36 @@ void plait__chunks_cut(plait__chunks *chunks, const plait_launch *launch,
 	chunks->count = chunks->parts[0] * chunks->parts[1] * chunks->parts[2];
 }
 
+uint64_t plait__chunks_groups(const plait_launch *launch)
+{
+	return groups_in(launch, launch->dimensions - 1);
+}
+
+/* Returns the groups of dimension d before a part. */
+static uint64_t groups_before(const plait__chunks *chunks, uint32_t d,
+			      uint64_t part)
+{
+	uint64_t groups = groups_in(&chunks->launch, d);
+	uint64_t each = groups / chunks->parts[d];
+	uint64_t rest = groups % chunks->parts[d];
+
+	if (chunks->borders != NULL && d == chunks->launch.dimensions - 1)
+		return chunks->borders[part];
+	/* The first `rest` parts have one group more. */
+	return part * each + (part < rest ? part : rest);
+}
+
 plait_box plait__chunks_at(const plait__chunks *chunks, uint32_t i)
 {
 	plait_box box;
 
 	for (uint32_t d = 0; d < 3; d++) {
 		const plait_launch *launch = &chunks->launch;
-		uint64_t groups = groups_in(launch, d);
 		uint64_t group = group_of(launch, d);
 		uint64_t parts = chunks->parts[d], part = i % parts;
-		uint64_t each = groups / parts, rest = groups % parts;
 
-		/* The first `rest` parts have one group more. */
-		box.low[d] = group * (part * each + (part < rest ? part : rest));
-		box.high[d] = box.low[d] + group * (each + (part < rest));
+		box.low[d] = group * groups_before(chunks, d, part);
+		box.high[d] = group * groups_before(chunks, d, part + 1);
 		if (box.high[d] > launch->items[d])
 			box.high[d] = launch->items[d];
 		i /= (uint32_t)parts;

@@ -87,6 +87,33 @@ void plait__weights_cut(uint64_t units, const uint32_t *weights,
 		borders[d + 1] += borders[d];
 }
 
+/* Returns the part with the most units. */
+static uint32_t find_longest(const uint64_t *borders, uint32_t count)
+{
+	uint32_t longest = 0;
+
+	for (uint32_t d = 1; d < count; d++)
+		if (borders[d + 1] - borders[d] >
+		    borders[longest + 1] - borders[longest])
+			longest = d;
+	return longest;
+}
+
+/* Let each part have the least units, of the longest ones. */
+static void keep_least(const plait__split_request *request, uint64_t *borders)
+{
+	for (uint32_t d = 0; d < request->count; d++)
+		while (borders[d + 1] - borders[d] < request->least) {
+			uint32_t from = find_longest(borders, request->count);
+
+			/* The borders between the two move by one. */
+			for (uint32_t i = d + 1; i <= from; i++)
+				borders[i]++;
+			for (uint32_t i = from + 1; i <= d; i++)
+				borders[i]--;
+		}
+}
+
 /* ---- the last split ---- */
 
 static uint64_t makespan(const plait__split_request *request,
@@ -144,6 +171,7 @@ plait__split_choice plait__weights_split(const plait__split_request *request,
 
 	plait__weights_measured(request->times_ns, request->count, weights);
 	plait__weights_cut(request->units, weights, request->count, borders);
+	keep_least(request, borders);
 	if (request->units > 0)
 		choice.next_ns = makespan(request, borders);
 	if (request->last == NULL)

@@ -30,7 +30,8 @@ typedef struct plait__split_request {
 	const uint64_t *times_ns; /* of all units on each device; 0: not known */
 	const uint64_t *last;	/* borders of the last split, or null */
 	uint32_t count;		/* of devices */
-	uint32_t reserved0;
+	uint32_t least;		/* units of each device, at least; count *
+				 * least <= units */
 	uint64_t unit_bytes;	/* that move with a unit */
 	uint64_t rate;		/* bytes per microsecond; 0: moves take for
 				 * ever */
