@@ -78,7 +78,7 @@ plait_status plait__flow_capture_begin(plait__flow *flow, plait_graph *graph,
 		return plait__flow_devices_refuse(
 			flow, "captures: the values of its data move between "
 			"memories, which a graph does not know; name the tasks "
-			"a repetition", error);
+			"a repetition (plait_flow_repeat)", error);
 	if (flow->ranks != NULL)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "a flow over a world has no captures and "

@@ -165,7 +165,7 @@ pub(crate) fn fill_text(get: impl Fn(*mut u8, u64, *mut u64) -> Result<()>) -> R
 }
 
 /// The functions of C that error texts name, as this crate calls them.
-const NAMES: [(&str, &str); 14] = [
+const NAMES: [(&str, &str); 15] = [
     ("plait_plan_bind_kernel", "Plan::bind_kernel"),
     ("plait_plan_bind_buffer", "Plan::bind_buffer"),
     ("plait_plan_bind_signal", "Plan::bind_signal"),
