@@ -138,13 +138,18 @@ static uint64_t find_rate(const plait__flow_devices *devices)
  * not depend on the borders. */
 static bool is_free(const plait__flow_task *task, const plait_task_desc *desc)
 {
-	plait__flow_task whole = *task;
-
 	return task->flow->history != NULL && desc->split == 1 &&
 	       desc->pieces == 0 && task->reduction_count == 0 &&
 	       !task->has_own_boxes &&
-	       task->chunk.count == task->flow->devices->count &&
-	       plait__place_find(&whole, NULL) == PLAIT_OK &&
+	       task->chunk.count == task->flow->devices->count;
+}
+
+/* Returns true if each device runs the launch. */
+static bool runs_everywhere(const plait__flow_task *task)
+{
+	plait__flow_task whole = *task;
+
+	return plait__place_find(&whole, NULL) == PLAIT_OK &&
 	       (uint32_t)__builtin_popcountll(whole.candidates) ==
 		       task->chunk.count;
 }
@@ -193,7 +198,7 @@ void plait__split_weights_choose(plait__split_weights *weights,
 	if (weights->state != PLAIT__SPLIT_UNDECIDED)
 		return;
 	weights->state = PLAIT__SPLIT_EQUAL;
-	if (!is_free(task, desc))
+	if (!is_free(task, desc) || !runs_everywhere(task))
 		return;
 	kernel = task->kernel->kernel;
 	plait__hash_get(&kernel->hash, split.code);

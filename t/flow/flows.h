@@ -26,6 +26,7 @@ __attribute__((unused)) static const char *flow_backends, *flow_options;
 __attribute__((unused)) static uint32_t flow_devices;
 __attribute__((unused)) static plait_flow_flags flow_flags;
 __attribute__((unused)) static uint64_t flow_memory_bytes;
+__attribute__((unused)) static const char *flow_times; /* file, or null */
 
 /* Random programs have repetitions, which keep the memory of their data. */
 __attribute__((unused)) static bool flow_has_repetitions = true;
@@ -56,6 +57,7 @@ static inline bool open_flow(const struct flow_setting *setting,
 				       .label = "flow", .devices = devices,
 				       .flags = flow_flags,
 				       .memory_bytes = flow_memory_bytes,
+				       .history = flow_times,
 				       .device_count = flow_devices };
 
 	flow_rig = settings[0];
