@@ -69,7 +69,7 @@ enum {
 	PLAIT_FLOW_CHECK = 1 << 2,
 	/* Times decide nothing: equal calls of one thread give equal numbers and
 	 * lanes, and equal texts of plait_flow_write.  See doc/flow-fixed.md
-	 * for its cost.  Not with devices. */
+	 * for its cost.  Not with devices, a world or a history. */
 	PLAIT_FLOW_FIXED = 1 << 3
 };
 
@@ -100,13 +100,14 @@ typedef struct plait_flow_desc {
 	 * submit the same ones. */
 	plait_world *world;
 	/* Bytes of buffers that the flow keeps in each memory of its devices, at
-	 * most: others are evicted (doc/flow.md). 0: no limit of the flow's. */
+	 * most: others are evicted (doc/flow-memories.md). 0: no limit. */
 	uint64_t memory_bytes;
 	/* Null, or copied: a file of measured times of kernels, read now and
 	 * written when the flow has ended (doc/flow-devices.md).  Need not exist. */
 	const char *history;
-	/* Null, or a file, read now: lines "From,To,Bandwidth" in GB/s, which
-	 * replace what the devices tell; -1 is the host. */
+	/* Null, or a file, read now: lines "From,To,Bandwidth" in GB/s, in place
+	 * of what devices tell of their links, and of what is assumed of those
+	 * to the host; -1 is the host. */
 	const char *links;
 } plait_flow_desc;
 
@@ -185,12 +186,14 @@ typedef struct plait_task_desc {
 	uint64_t pattern;
 	plait_signal *signal;
 	uint64_t sequence;
-	/* Expected duration in ns; 0: 1, of a launch on devices 10,000. */
+	/* Expected duration in ns, without a measured time of the history; 0: 1,
+	 * of a launch on devices 10,000. */
 	uint64_t cost;
 	/* LAUNCH: outermost dimensions that are cut, 0 to 2, into `pieces`, at
 	 * most 256; 0: as many as lanes, or devices, with a history by their speed.
 	 * The pieces have the effect of running one by one, as tasks of their own
-	 * would.  With several the kernel takes a PLAIT_ARGUMENT_CHUNK. */
+	 * would.  With several the kernel takes a PLAIT_ARGUMENT_CHUNK, which
+	 * may be left out of `arguments` if its parameter is a `chunk`. */
 	uint32_t split;
 	uint32_t pieces;
 	plait_plan *plan;
@@ -225,10 +228,11 @@ typedef struct plait_flow_info {
  * @param desc    borrowed, nullable: null means all defaults
  * @param out     owned, non-null: the flow, one reference
  * @param error   borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_INVALID (also: a file that is no history),
- *         PLAIT_E_UNAVAILABLE (a file that cannot be read), PLAIT_E_UNSUPPORTED
- *         (a device without PLAIT_DEVICE_NOTIFY; a device or a history with
- *         PLAIT_FLOW_FIXED; a device or flags over a world), of ranks _LOST,
+ * @return PLAIT_OK, PLAIT_E_INVALID (also: a file that is no history or
+ *         has no links; links without devices), PLAIT_E_UNAVAILABLE (a file
+ *         that cannot be read), PLAIT_E_UNSUPPORTED (a device without
+ *         PLAIT_DEVICE_NOTIFY; a device or a history with PLAIT_FLOW_FIXED; a
+ *         device or flags over a world, or more than 64 ranks), of ranks _LOST,
  *         _TIMEOUT, _CANCELLED, PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
@@ -274,7 +278,7 @@ PLAIT_API void plait_flow_release(plait_flow *flow);
  *         function of a task), PLAIT_E_DEADLOCK (no room, and a mapping of the
  *         caller is in the way), PLAIT_E_STATE (a closed inbox),
  *         PLAIT_E_UNSUPPORTED (a kernel without code for the host, or for any
- *         device of the flow), PLAIT_EVENT_READY (not submitted: an inbox of
+ *         device of the flow; NO_WAIT or BARRIER over a world), PLAIT_EVENT_READY (not submitted: an inbox of
  *         this thread has an event), PLAIT_E_NOMEM (of a split launch, pieces
  *         may have been submitted), PLAIT_E_INTERNAL, PLAIT_E_HANDLE, _FORKED
  * @thread any
@@ -292,14 +296,14 @@ PLAIT_API plait_status plait_flow_submit(plait_flow *flow,
  * the first task that is not submitted; those before it are.
  *
  * @param flow  borrowed, non-null: the flow
- * @param descs borrowed, nullable: the tasks; the first one's `size` is that of
- *              all; null only with count 0
+ * @param descs borrowed, nullable: the tasks, of one `size`; null only with
+ *              count 0
  * @param count value: number of tasks
  * @param out   borrowed, nullable: room for `count` numbers of tasks; 0: not
  *              submitted
  * @param error borrowed, nullable: filled on failure
  * @return as plait_flow_submit, whose text follows the index of the task in the
- *         array; PLAIT_E_INVALID (descs is null)
+ *         array; PLAIT_E_INVALID (descs is null, or another size)
  * @thread any
  * @since 1
  */

@@ -7,8 +7,9 @@
  * are the launches that it comes behind and that are not done.  A device is
  * good if its memory has more than `threshold` (per mille; 0: 100) of the bytes
  * that the task accesses.  `device_lanes` are the queues for launches of each
- * device, at most 8; 0: 1.  Durations are `cost` of the tasks; those of copies are
- * told by the devices, or assumed.
+ * device, at most 8; 0: 1.  Durations are `cost` of the tasks, or
+ * measured (`history`); those of copies are in `links`, told by the devices, or
+ * assumed.
  *
  * Example:
  *

@@ -88,8 +88,8 @@ PLAIT_API plait_status plait_flow_capture(plait_flow *flow, plait_graph *graph,
  * With a new key the tasks that follow are captured, until a call with key 0
  * makes a plan of them and submits its run.  With a known key the call submits
  * that run at once, and the caller submits none of the tasks.  A run is one
- * task: it accesses, of each data that its tasks access, the least box around
- * them, and fails as a whole.  Memory that READ and WRITE name has to stay
+ * task, which fails as a whole; in a flow without devices it accesses, of each
+ * data that its tasks access, the least box around them.  Memory that READ and WRITE name has to stay
  * valid as long as the repetition may run.
  *
  * The flow keeps a repetition until its own last release.
@@ -102,7 +102,8 @@ PLAIT_API plait_status plait_flow_capture(plait_flow *flow, plait_graph *graph,
  * @return PLAIT_OK; as plait_flow_submit (the end: the repetition is known, its
  *         run was not submitted); PLAIT_E_STATE (the flow is captured already;
  *         key 0: there is no repetition, or a task of it was refused),
- *         PLAIT_E_UNAVAILABLE, PLAIT_E_NOMEM
+ *         PLAIT_E_UNSUPPORTED (a flow over a world), PLAIT_E_UNAVAILABLE,
+ *         PLAIT_E_NOMEM
  * @thread any
  * @since 1
  */

@@ -6,10 +6,10 @@
  * functions in the stream copy each chunk between staging buffer and host
  * memory.  The stream is in order, so one buffer is enough.
  *
- * A host function delays its stream by some 20 us.  A small write is therefore
- * copied into the staging buffer when it is enqueued, to a place that no other
- * write of the stream has since that was idle: early.  Not if anything in front of
- * it may still change the host memory or the buffer:
+ * A host function delays its stream by some 16 us.  A small write is therefore
+ * copied into the staging buffer early, when it is enqueued: each gets a place of
+ * its own until the stream is idle.  Not if anything in front of it may still
+ * change the host memory or the buffer:
  *
  *     the stream waits for other queues, which may read into the memory
  *     a read, or a staged write, is in the stream

@@ -234,7 +234,7 @@ typedef struct plait__flow_task {
 	uint64_t cost; /* 0: none given */
 	uint64_t candidates; /* devices, bits; 0: to be found */
 	uint32_t queue; /* of the device's */
-	bool has_own_boxes; /* the program gives those of each piece */
+	bool has_own_boxes; /* some of a piece do not follow its items alone */
 	plait__device_op *device_op;
 	struct plait__flow_device *device;
 	bool maps; /* it runs host code on the device */

@@ -492,7 +492,8 @@ static bool commit_stretch(plait__flow *flow, struct task_array *array)
 
 		if (i > 0)
 			begin_next(&task);
-		status = desc->size != sizeof(*desc) ? PLAIT_PENDING :
+		status = desc->size != sizeof(*desc) ||
+			 array->descs->size != sizeof(*desc) ? PLAIT_PENDING :
 			 attempt(&task, desc, NULL, NULL, NULL);
 		if (status == PLAIT_OK)
 			step(array, task.number);
@@ -507,13 +508,18 @@ static bool commit_stretch(plait__flow *flow, struct task_array *array)
 static plait_status submit_next(plait__flow *flow, struct task_array *array,
 				uint64_t *out_behind, plait_error *error)
 {
-	const plait_task_desc *known;
+	const plait_task_desc *next = next_desc(array), *known;
 	plait_task_desc room;
 	plait_task number;
-	plait_status status = PLAIT__STRUCT_VIEW(
-		plait_task_desc, (const void **)&known, &room,
-		next_desc(array), error);
+	plait_status status = PLAIT_OK;
 
+	if (next->size != array->descs->size)
+		status = plait__fail(error, PLAIT_E_INVALID,
+				     "its size is not the first one's");
+	if (status == PLAIT_OK)
+		status = PLAIT__STRUCT_VIEW(plait_task_desc,
+					    (const void **)&known, &room, next,
+					    error);
 	if (status == PLAIT_OK)
 		status = submit(flow, known, NULL, &number, out_behind, error);
 	if (status == PLAIT_OK)

@@ -159,6 +159,7 @@ append_mapped(plait__flow_task *task, plait__data *data,
 	if (status != PLAIT_OK)
 		return status;
 	task->has_own_boxes |= mapper.kind == PLAIT_MAPPER_BOXES ||
+			       mapper.kind == PLAIT_MAPPER_EVEN_SPLIT ||
 			       mapper.kind == PLAIT_MAPPER_FUNCTION;
 	status = map(task, &mapper, &extent, boxes, &count);
 	if (status != PLAIT_OK)

@@ -93,15 +93,21 @@ static void first_failure(void)
 	OK(out[3] == out[0] + 3 && out[4] == 0 && out[5] == 0);
 	IS_INT(plait_flow_submit_many(flow, &descs[4], 1, NULL, NULL),
 	       PLAIT_E_INVALID);
+	descs[1].size = sizeof(descs[1]) + 8;
+	IS_INT(plait_flow_submit_many(flow, descs, 2, out, &flow_rig.error),
+	       PLAIT_E_INVALID);
+	HAS_STR(flow_rig.error.text,
+		"descriptor 1: its size is not the first one's");
+	OK(out[0] != 0 && out[1] == 0);
 	IS_INT(plait_flow_submit_many(flow, NULL, 2, out, &flow_rig.error),
 	       PLAIT_E_INVALID);
 	HAS_STR(flow_rig.error.text, "descs is null");
 	OK(out[0] == 0 && out[1] == 0);
 	IS_INT(plait_flow_submit_many(flow, NULL, 0, NULL, NULL), PLAIT_OK);
 	OK(plait_flow_query(flow, &info, NULL) == PLAIT_OK);
-	IS_UINT(info.newest, 4);
+	IS_UINT(info.newest, 5);
 	IS_INT(wait_task(0), PLAIT_OK);
-	IS_UINT(ran, 4);
+	IS_UINT(ran, 5);
 	plait_data_release(access.data);
 	close_flow();
 	IS_INT(plait_flow_submit_many(flow, NULL, 0, NULL, NULL),
