@@ -77,8 +77,8 @@ typedef struct plait_flow_desc {
 	uint32_t size;
 	plait_flow_flags flags;
 	/* Tasks that may be not done at a time, those of the flow itself
-	 * included: a power of two, 16 to 2^20; 0 means 4096, 256 over a
-	 * world. */
+	 * included: a power of two, 16 to 2^20; 0 means 4096, 256 over
+	 * several ranks. */
 	uint32_t window;
 	/* Tasks that run at a time, at most 30; 0: as many as threads. */
 	uint32_t lanes;

@@ -177,8 +177,9 @@ static plait_status read_desc(plait_flow_desc *out,
 				   "plait_flow_desc: flags 0x%x are unknown",
 				   out->flags);
 	if (out->window == 0)
-		out->window = out->world != NULL ? PLAIT__WINDOW_OVER_WORLD :
-						   PLAIT__WINDOW_DEFAULT;
+		out->window = plait__flow_ranks_has_others(out->world) ?
+				      PLAIT__WINDOW_OVER_WORLD :
+				      PLAIT__WINDOW_DEFAULT;
 	if (out->window < PLAIT__WINDOW_LEAST ||
 	    out->window > PLAIT__WINDOW_MOST ||
 	    (out->window & (out->window - 1)) != 0)

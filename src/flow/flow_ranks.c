@@ -94,6 +94,18 @@ void plait__flow_ranks_refuse(plait_world *given)
 	plait__object_leave(&world->object);
 }
 
+bool plait__flow_ranks_has_others(plait_world *given)
+{
+	plait__world *world;
+	bool has_others;
+
+	if (given == NULL || plait__world_enter(given, &world, NULL) != PLAIT_OK)
+		return false;
+	has_others = world->ranks > 1;
+	plait__object_leave(&world->object);
+	return has_others;
+}
+
 /* Exchange what all ranks have to know, or say that this one has no flow. */
 static plait_status exchange(plait__flow_ranks *ranks, uint32_t kind,
 			     plait__mail_flow *own, plait_status status,

@@ -17,6 +17,9 @@ plait_status plait__flow_ranks_make(plait__flow *flow,
  * or stale world is ignored. */
 void plait__flow_ranks_refuse(plait_world *world);
 
+/* Returns true if the world has more than one rank.  A null or stale one has not. */
+bool plait__flow_ranks_has_others(plait_world *world);
+
 /* The flow has its object: the thread may hold it. */
 void plait__flow_ranks_begin(plait__flow *flow);
 
