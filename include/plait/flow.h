@@ -278,8 +278,9 @@ PLAIT_API void plait_flow_release(plait_flow *flow);
  *         function of a task), PLAIT_E_DEADLOCK (no room, and a mapping of the
  *         caller is in the way), PLAIT_E_STATE (a closed inbox),
  *         PLAIT_E_UNSUPPORTED (a kernel without code for the host, or for any
- *         device of the flow; NO_WAIT or BARRIER over a world), PLAIT_EVENT_READY (not submitted: an inbox of
- *         this thread has an event), PLAIT_E_NOMEM (of a split launch, pieces
+ *         device of the flow; NO_WAIT or BARRIER over a world),
+ *         PLAIT_EVENT_READY (not submitted: an inbox of this thread has an
+ *         event), PLAIT_E_NOMEM (of a split launch, pieces
  *         may have been submitted), PLAIT_E_INTERNAL, PLAIT_E_HANDLE, _FORKED
  * @thread any
  * @since 1
