@@ -89,8 +89,8 @@ PLAIT_API plait_status plait_flow_capture(plait_flow *flow, plait_graph *graph,
  * makes a plan of them and submits its run.  With a known key the call submits
  * that run at once, and the caller submits none of the tasks.  A run is one
  * task, which fails as a whole; in a flow without devices it accesses, of each
- * data that its tasks access, the least box around them.  Memory that READ and WRITE name has to stay
- * valid as long as the repetition may run.
+ * data that its tasks access, the least box around them.  Memory that READ and
+ * WRITE name has to stay valid as long as the repetition may run.
  *
  * The flow keeps a repetition until its own last release.
  *
