@@ -16,8 +16,8 @@
  * has to end, as long as there is other data; then the caller's own mappings and
  * tasks.  The victim's values are copied to the program's memory by ops of the
  * flow.  If ops use its buffer, supply leaves the room, the submission waits for
- * one of them, and begins anew.  Whether a buffer is idle does not count, so that
- * what is copied does not depend on times.
+ * one of them, and begins anew.  Whether a buffer is idle does not count: the
+ * copies of equal programs do not depend on times.
  * So the owner never waits for an op, and nothing that it has made is evicted
  * before its next attempt has ended.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values of a repetition in a flow with devices: what its tasks need in each memory
- * before the first of them, which elements they write there, and which memories
- * have the newest values behind the last one.
+ * Values of a repetition in a flow with devices: the elements that its tasks need in
+ * each memory before the first of them, those that they write there, and the
+ * memories that have the newest values behind the last one.
  */
 #ifndef PLAIT_SRC_FLOW_REPETITION_VALUES_H
 #define PLAIT_SRC_FLOW_REPETITION_VALUES_H

@@ -117,8 +117,8 @@ static void sweep(void)
 	close_all();
 }
 
-/* Sweeps over all data, each forward, in a memory for `room` of them: what is
- * evicted, as a part of what sweeps back and forth would evict in it. */
+/* Sweeps over all data, each forward, in a memory for `room` of them: the
+ * evictions, beside those of sweeps back and forth. */
 static void sweep_again(int room)
 {
 	enum { SWEEPS = 10 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Flows with a history of measured times: what is measured on devices of unlike
- * speed in virtual time and on the host, the choices that follow, the file.
+ * Flows with a history of measured times: times on devices of unlike speed, which
+ * are virtual, and on the host; the choices that follow; the file.
  */
 #include "flows.h"
 
