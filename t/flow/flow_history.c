@@ -110,10 +110,9 @@ static void close_all(void)
 }
 
 /* In `pieces` pieces; 0: one per device. */
-static void count(uint32_t split, uint32_t pieces)
+static void count_mapped(uint32_t mapper, uint32_t split, uint32_t pieces)
 {
-	const plait_mapper own = { .size = sizeof(own),
-				   .kind = PLAIT_MAPPER_ONE_TO_ONE };
+	const plait_mapper own = { .size = sizeof(own), .kind = mapper };
 	const plait_access to = { .size = sizeof(to), .data = u,
 				  .mapper = &own };
 	const plait_argument arguments[] = { PLAIT_ACCESS(&to),
@@ -125,6 +124,11 @@ static void count(uint32_t split, uint32_t pieces)
 
 	OK_THAT(plait_flow_submit(flow, &desc, NULL, &flow_rig.error) ==
 		PLAIT_OK, "%s", flow_rig.error.text);
+}
+
+static void count(uint32_t split, uint32_t pieces)
+{
+	count_mapped(PLAIT_MAPPER_ONE_TO_ONE, split, pieces);
 }
 
 static void check_values(uint64_t times)
@@ -223,6 +227,12 @@ static void shares(void)
 	count(1, 2);
 	check_values(2);
 	has(print(), "updates u [512, 1024)\n");
+	/* The parts of this mapper stay equal, so the items do. */
+	count_mapped(PLAIT_MAPPER_EVEN_SPLIT, 1, 0);
+	check_values(3);
+	(void)print();
+	IS_UINT(times_in_text("updates u [512, 1024)\n"), 2);
+	IS_UINT(times_in_text("by weights: "), 2);
 	close_all();
 	(void)unlink(path);
 }
