@@ -67,6 +67,10 @@ typedef struct plait_schedule_info {
 	uint64_t lanes;
 	uint64_t steps;
 	char name[64];
+	/* Sizes of the collective that the schedule is meant for, in bytes of
+	 * the larger buffer of a rank; max_bytes 0: no limit. */
+	uint64_t min_bytes;
+	uint64_t max_bytes;
 } plait_schedule_info;
 
 /* Operation of a reduction. */

@@ -342,6 +342,8 @@ static void refuses(void)
 	IS_INT(plait_schedule_query(inside, &info, &error), PLAIT_OK);
 	IS_UINT(info.flags, PLAIT_SCHEDULE_IN_PLACE);
 	IS_UINT(info.share_chunks, 2);
+	IS_UINT(info.min_bytes, 0);
+	IS_UINT(info.max_bytes, 0);
 	IS_UINT(info.ranks, 2);
 	IS_STR(info.name, "ring");
 	plait_buffer_release(buffers[0]);

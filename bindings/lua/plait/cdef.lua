@@ -1493,6 +1493,8 @@ typedef struct plait_schedule_info {
 	uint64_t lanes;
 	uint64_t steps;
 	char name[64];
+	uint64_t min_bytes;
+	uint64_t max_bytes;
 } plait_schedule_info;
 typedef uint32_t plait_reduction;
 enum {

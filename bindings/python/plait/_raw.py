@@ -1058,6 +1058,8 @@ class plait_schedule_info(Structure):
         ("lanes", c_uint64),
         ("steps", c_uint64),
         ("name", c_char * 64),
+        ("min_bytes", c_uint64),
+        ("max_bytes", c_uint64),
     ]
 
 

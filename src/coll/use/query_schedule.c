@@ -45,6 +45,8 @@ PLAIT_API plait_status plait_schedule_query(plait_schedule *schedule,
 	ours.depth = own->depth;
 	ours.lanes = own->lane_count;
 	ours.steps = own->step_count;
+	ours.min_bytes = own->min_bytes;
+	ours.max_bytes = own->max_bytes;
 	memcpy(ours.name, own->name, sizeof(ours.name));
 	find_largest(own, &ours);
 	status = PLAIT__STRUCT_WRITE(plait_schedule_info, info, &ours, error);

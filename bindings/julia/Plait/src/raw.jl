@@ -981,6 +981,8 @@ struct plait_schedule_info
     lanes::UInt64
     steps::UInt64
     name::NTuple{64, UInt8}
+    min_bytes::UInt64
+    max_bytes::UInt64
 end
 
 struct plait_collective_desc

@@ -951,6 +951,8 @@ pub struct plait_schedule_info [size] {
     pub lanes: u64,
     pub steps: u64,
     pub name: [c_char; 64],
+    pub min_bytes: u64,
+    pub max_bytes: u64,
 }
 pub struct plait_collective_desc [size] {
     pub size: u32,
