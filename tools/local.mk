@@ -81,3 +81,10 @@ bin_PROGRAMS += %D%/plait/plait
 %C%_plait_plait_SOURCES += %D%/conform/sweep.c
 %C%_plait_plait_SOURCES += %D%/conform/threads.c
 %C%_plait_plait_SOURCES += %D%/conform/watch.c
+# libmsccl-scheduler: for executors of MSCCL schedules, which load it by name
+pkglib_LTLIBRARIES += %D%/libmsccl-scheduler.la
+%C%_libmsccl_scheduler_la_SOURCES = %D%/msccl/executor.h %D%/msccl/folder.c \
+	%D%/msccl/folder.h %D%/msccl/scheduler.c
+%C%_libmsccl_scheduler_la_LIBADD = src/libplait.la -lpthread
+%C%_libmsccl_scheduler_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version \
+	-shared -export-symbols-regex '^mscclScheduler$$'

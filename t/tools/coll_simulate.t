@@ -104,9 +104,10 @@ with tempfile.TemporaryDirectory() as work:
         mine = [n for n in files if int(n.split("-")[-1][:-6]) <= int(row[0])][-1]
         got = tool("simulate", mine, "--cluster", cluster("a100"), "--bytes", row[0], "--json")
         ok("%.3f" % (json.loads(got.stdout)["time_ns"] / 1000) == row[1], "with these times", got.stdout, row)
-    got = tool("tune", "allgather", "--ranks", "3", "--cluster", plain, "--bytes", sizes, "-o", work, "--xml",
+    new = os.path.join(work, "new")
+    got = tool("tune", "allgather", "--ranks", "3", "--cluster", plain, "--bytes", sizes, "-o", new, "--xml",
                "executor")
-    made = [open(n, encoding="ascii").read() for n in glob.glob(os.path.join(work, "allgather-3-*.xml"))]
+    made = [open(n, encoding="ascii").read() for n in glob.glob(os.path.join(new, "allgather-3-*.xml"))]
     limits = sorted(tuple(int(re.search(r'%sBytes="(\d+)"' % end, text).group(1)) for end in ("min", "max"))
                     for text in made)
     ok(got.returncode == 0 and limits and limits[0][0] == 0 and limits[-1][1] == 0 and

@@ -9,10 +9,12 @@
 #include "command.h"
 #include "input.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct request {
 	const char *subject;	/* a kind, or the path of a text */
@@ -153,6 +155,9 @@ static int write_ranges(const struct request *request,
 	uint32_t count = request->sizes.count, first = 0;
 	int code = COMMAND_DONE;
 
+	if (mkdir(request->folder, 0777) != 0 && errno != EEXIST)
+		return command_fail("coll", "%s: %s", request->folder,
+				    strerror(errno));
 	for (uint32_t i = 1; i <= count && code == COMMAND_DONE; i++) {
 		if (i < count && is_same(&search->best[i].candidate,
 					 &search->best[first].candidate))
