@@ -33,7 +33,7 @@ extern uint64_t result;
 /* Time for which a loop runs until it is cancelled: longer than its launch. */
 enum { LOOP_NS = 1000000 };
 
-/* --- main.c */
+/* --- clock.c */
 
 double clock_ns(void);
 void spin_ns(double nanoseconds);
@@ -49,6 +49,8 @@ static inline uint32_t groups(void)
 }
 
 #define TOLERANCE 1e-6
+
+/* --- main.c, tasks.c, copies.c */
 
 /* Print a message, and end the program, or the current step of a side. */
 __attribute__((noreturn)) void die(const char *what, const char *why);

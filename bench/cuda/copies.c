@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "hand.h"
 #include "mine.h"
@@ -18,22 +17,6 @@ struct sizes sizes = { .chain = 8, .diamonds = 1, .turns = 10, .times = 10,
 		       .staged = 1, .block = 1 };
 double device_ns;
 uint64_t result;
-
-double clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-void spin_ns(double nanoseconds)
-{
-	double end = clock_ns() + nanoseconds;
-
-	while (clock_ns() < end)
-		;
-}
 
 void die(const char *what, const char *why)
 {

@@ -22,7 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "sides.h"
 
@@ -135,22 +134,6 @@ struct side sides[SIDES] = {
 };
 
 /* --- measuring ------------------------------------------------------------ */
-
-double clock_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
-
-void spin_ns(double nanoseconds)
-{
-	double end = clock_ns() + nanoseconds;
-
-	while (clock_ns() < end)
-		;
-}
 
 static void take_turn(struct side *side, int round)
 {

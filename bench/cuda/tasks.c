@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "hand.h"
 #include "mine.h"
@@ -50,22 +49,6 @@ uint64_t result;
 	"}\n"
 
 static uint32_t steps = STEPS_MOST, ns = 1000;
-
-double clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-void spin_ns(double nanoseconds)
-{
-	double end = clock_ns() + nanoseconds;
-
-	while (clock_ns() < end)
-		;
-}
 
 void die(const char *what, const char *why)
 {
