@@ -31,7 +31,7 @@
  *              on.  A wait tells the failure.
  * Devices.     Tasks run on workers of the context, and on threads that wait.
  *              With `devices`, launches run there, and what a task reads is
- *              copied there; such a flow has no captures.
+ *              copied there.
  * Threads.     In a function of a task, a call that would wait for tasks is
  *              PLAIT_E_DEADLOCK, and a submission without room PLAIT_E_BUSY;
  *              a coroutine (plait/coroutine.h) is suspended instead.

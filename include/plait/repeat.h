@@ -23,7 +23,8 @@
  *             plait_flow_repeat(flow, 0, NULL, &error);
  *     }
  *
- * Tasks become these nodes, on the device of the host:
+ * Tasks become these nodes, on the device of the host, or in a flow with devices
+ * launches on one of these:
  *
  *     LAUNCH         a launch for each piece; a join behind several
  *     CALL, COPY     the node of the same name
@@ -39,6 +40,11 @@
  * effect.  The nodes hold the memory of the data, not the data.  A call that
  * would wait for captured tasks, plait_data_map, _read and _write, is
  * PLAIT_E_STATE.  The tasks of all threads are captured.
+ *
+ * With devices the graph has the copies between memories, too.  It begins with what
+ * the program's memory has of the data, leaves there what its tasks have written,
+ * and uses temporaries of its own on devices; so the flow may be used meanwhile.
+ * See doc/flow-repetitions.md.
  *
  * The edges are exact.  A graph itself knows no boxes, and counts all of a data
  * as accessed by a launch: so PLAIT_FREEZE_CHECK and PLAIT_FREEZE_PROGRAM_ORDER
@@ -68,7 +74,8 @@ extern "C" {
  *              and the key stays unknown
  * @param error borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_STATE (the flow is captured already; null: it is
- *         not), PLAIT_E_UNSUPPORTED (the flow has devices or a world),
+ *         not), PLAIT_E_UNSUPPORTED (the flow has a world; null: the memory of
+ *         a device cannot be mapped, the capture has ended),
  *         PLAIT_E_UNAVAILABLE (the context has no device of the host),
  *         PLAIT_E_NOMEM (null: a node or an edge is missing; the capture has
  *         ended), PLAIT_E_HANDLE, PLAIT_E_FORKED

@@ -64,7 +64,8 @@ static plait_status fail_memory(plait_error *error)
 
 static uint64_t finish_of(const plait__flow_capture *capture, uint32_t writer)
 {
-	return *(uint64_t *)plait__vector_at(&capture->devices.finish,
+	return writer == 0 ? 0 :
+	       *(uint64_t *)plait__vector_at(&capture->devices.finish,
 					     writer - 1);
 }
 
@@ -98,7 +99,23 @@ static void add_written(const plait__flow_capture *capture,
 	}
 }
 
-/* Values from before the first captured task are where the flow has them. */
+/* Bytes from before the first captured task that are to be copied: they are where
+ * the flow has them, or for a graph in the program's memory. */
+static uint64_t count_early(const plait__flow_capture *capture,
+			    const plait__flow_access *access, uint32_t memory)
+{
+	uint64_t elements;
+
+	if (!plait__capture_state_is_own(capture))
+		elements = plait__coherence_missing(
+			&access->whole->copies->coherence, &access->box,
+			memory);
+	else
+		elements = memory == PLAIT__MEMORY_HOST ? 0 :
+			   plait__box_elements(&access->box);
+	return elements * access->whole->element_bytes;
+}
+
 static void add_access(const plait__flow_capture *capture,
 		       const plait__flow_access *access, uint32_t memory,
 		       struct forecast *out)
@@ -108,10 +125,7 @@ static void add_access(const plait__flow_capture *capture,
 		return;
 	add_written(capture, access, memory, out);
 	if (out->ready_ns == 0)
-		out->moved += plait__coherence_missing(
-				      &access->whole->copies->coherence,
-				      &access->box, memory) *
-			      access->whole->element_bytes;
+		out->moved += count_early(capture, access, memory);
 }
 
 /* Predicted end of the task on a device, or with UINT32_MAX on the host. */
@@ -288,14 +302,25 @@ static void record_copy(plait__flow_capture *capture, plait__data *whole,
 	plait__coherence_add(written_of(capture, whole), box, to);
 }
 
+/* Between buffers of two backends the host moves the bytes. */
+static plait__device *copy_device(const plait__flow_capture *capture,
+				  uint32_t from, uint32_t to)
+{
+	bool has_host = from == PLAIT__MEMORY_HOST || to == PLAIT__MEMORY_HOST;
+
+	if (has_host && plait__capture_state_is_own(capture))
+		return capture->flow->host;
+	return plait__device_copy_device(capture->flow,
+					 to == PLAIT__MEMORY_HOST ? from : to);
+}
+
 static plait_status add_copy(plait__flow_capture *capture, plait__data *whole,
 			     const plait__version *version, uint32_t from,
 			     uint32_t to, plait_error *error)
 {
-	const plait__flow *flow = capture->flow;
-	uint32_t memory = to == PLAIT__MEMORY_HOST ? from : to;
 	plait__task_copy copy = {
-		.device = plait__device_copy_device(flow, memory),
+		.device = copy_device(capture, from, to),
+		.has_buffers = plait__capture_state_is_own(capture),
 		.whole = whole, .from = from, .to = to,
 	};
 	plait_status status;
@@ -395,4 +420,45 @@ void plait__capture_place_commit(const plait__flow_task *task)
 				       task->memory);
 		capture->lacks_memory |= written->failed;
 	}
+}
+
+/* ---- the end ---- */
+
+/* Copies at the end are as large as can be: writers do not matter. */
+static void join_missing(plait__vector *missing)
+{
+	for (uint32_t i = 0; i < missing->count; i++)
+		((plait__version *)plait__vector_at(missing, i))->writer = 0;
+	plait__coherence_join(missing);
+}
+
+static plait_status leave(plait__flow_capture *capture,
+			  const plait__captured_values *values,
+			  plait_error *error)
+{
+	plait__vector *missing = &capture->devices.missing;
+	plait_status status = PLAIT_OK;
+
+	plait__vector_truncate(missing, 0);
+	if (!plait__coherence_find(&values->written, &values->whole->box,
+				   PLAIT__MEMORY_HOST, false, missing) ||
+	    values->written.failed)
+		return fail_memory(error);
+	join_missing(missing);
+	for (uint32_t i = 0; status == PLAIT_OK && i < missing->count; i++)
+		status = fetch(capture, values->whole,
+			       plait__vector_at(missing, i),
+			       PLAIT__MEMORY_HOST, error);
+	return status;
+}
+
+plait_status plait__capture_place_leave(plait__flow_capture *capture,
+					plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0;
+	     status == PLAIT_OK && i < capture->devices.values.count; i++)
+		status = leave(capture, values_at(capture, i), error);
+	return status;
 }

@@ -36,6 +36,11 @@ plait_status plait__capture_place_fetch(const plait__flow_task *task,
 /* Append the task's access to the token of its memory. */
 void plait__capture_place_order(const plait__flow_task *task);
 
+/* Of a graph of the program: add copies of what its tasks have written to the
+ * program's memory.  As plait_graph_add. */
+plait_status plait__capture_place_leave(plait__flow_capture *capture,
+					plait_error *error);
+
 /* The task was recorded last: its memory has what it writes. */
 void plait__capture_place_commit(const plait__flow_task *task);
 

@@ -2,6 +2,7 @@
 /* State of a capture; see capture_state.h. */
 #include "flow/capture_state.h"
 
+#include "flow/device_copy.h"
 #include "flow/flow_data.h"
 
 #include "base/error.h"
@@ -36,7 +37,9 @@ static bool add_values(plait__flow_capture *capture, plait__data *whole)
 	if (whole->copies == NULL)
 		return true;
 	plait__coherence_init(&values.written, capture->record.allocator,
-			      &whole->box, 0);
+			      &whole->box,
+			      plait__capture_state_is_own(capture) ?
+				      UINT64_C(1) << PLAIT__MEMORY_HOST : 0);
 	if (!values.written.failed &&
 	    PLAIT__VECTOR_ADD(&capture->devices.values, &values) != NULL)
 		return true;
@@ -71,18 +74,50 @@ static plait_status add_data(plait__flow_capture *capture, plait__data *whole,
 }
 
 /* The nodes of a device use the buffer: it is not evicted. */
-static void pin(plait__flow_capture *capture, const plait__data *whole,
-		uint32_t memory)
+static void pin(plait__captured_data *at)
+{
+	if (!at->is_pinned)
+		plait__data_copies_at(at->whole->copies, at->memory)->pins++;
+	at->is_pinned = true;
+}
+
+/* The temporary has no memory before a plan of the graph is prepared. */
+static plait_status make_temporary(plait__flow_capture *capture,
+				   plait__captured_data *at, plait_error *error)
+{
+	const plait_buffer_desc desc = { .size = sizeof(desc),
+					 .flags = PLAIT_BUFFER_TEMPORARY,
+					 .bytes = at->whole->bytes,
+					 .label = at->whole->object.label };
+	plait__device *device = plait__device_copy_device(capture->flow,
+							  at->memory);
+	plait_status status = PLAIT_OK;
+
+	if (at->own == NULL)
+		status = plait_buffer_create(
+			plait__object_handle(&device->object), &desc, &at->own,
+			error);
+	if (status == PLAIT_OK)
+		plait__data_copies_at(at->whole->copies, at->memory)->captured =
+			at->own;
+	return status;
+}
+
+/* Let nodes use the data in the memory. */
+static plait_status use_memory(plait__flow_capture *capture,
+			       const plait__data *whole, uint32_t memory,
+			       plait_error *error)
 {
 	plait__captured_data *at;
 
 	if (memory == PLAIT__MEMORY_HOST || whole->copies == NULL)
-		return;
+		return PLAIT_OK;
 	at = plait__capture_state_at(capture,
 				     plait__capture_state_index(whole, memory));
-	if (!at->is_pinned)
-		plait__data_copies_at(whole->copies, memory)->pins++;
-	at->is_pinned = true;
+	if (plait__capture_state_is_own(capture))
+		return make_temporary(capture, at, error);
+	pin(at);
+	return PLAIT_OK;
 }
 
 plait_status plait__capture_state_find(plait__flow_capture *capture,
@@ -95,9 +130,28 @@ plait_status plait__capture_state_find(plait__flow_capture *capture,
 		status = plait__data_share(whole, error);
 	if (status == PLAIT_OK && whole->captured == 0)
 		status = add_data(capture, whole, error);
-	if (status == PLAIT_OK)
-		pin(capture, whole, memory);
-	return status;
+	return status != PLAIT_OK ? status :
+	       use_memory(capture, whole, memory, error);
+}
+
+void plait__capture_state_close(plait__flow_capture *capture)
+{
+	for (uint32_t i = 0; i < capture->data.count; i++) {
+		const plait__captured_data *at =
+			plait__capture_state_at(capture, i);
+
+		if (at->own != NULL)
+			plait__data_copies_at(at->whole->copies, at->memory)
+				->captured = NULL;
+		if (at->whole != NULL)
+			at->whole->captured = 0;
+	}
+}
+
+void plait__capture_state_release(plait__flow_capture *capture)
+{
+	for (uint32_t i = 0; i < capture->data.count; i++)
+		plait_buffer_release(plait__capture_state_at(capture, i)->own);
 }
 
 void plait__capture_state_keep_pins(plait__flow_capture *capture)

@@ -16,6 +16,7 @@ typedef struct plait__captured_data {
 	uint32_t memory;
 	uint32_t values; /* index of those of the data */
 	bool is_pinned;	 /* the memory keeps its buffer */
+	plait_buffer *own; /* temporary of the graph, one reference; or null */
 } plait__captured_data;
 
 /* Of a data with copies: what the captured tasks have written, and which memories
@@ -36,7 +37,7 @@ typedef struct plait__capture_devices {
 } plait__capture_devices;
 
 struct plait__flow_capture {
-	uint64_t key; /* of a repetition, or 0 */
+	uint64_t key; /* of a repetition; 0: a graph of the program */
 	plait__flow *flow;
 	plait__task_nodes nodes;
 	plait__record record;
@@ -51,10 +52,16 @@ struct plait__flow_capture {
 };
 
 /* Give the data an index, and share its memory; a memory of a device keeps its
- * buffer.  PLAIT_E_NOMEM. */
+ * buffer, or the graph gets a temporary there.  PLAIT_E_NOMEM. */
 plait_status plait__capture_state_find(plait__flow_capture *capture,
 					plait__data *whole, uint32_t memory,
 					plait_error *error);
+
+/* No node is added any more: forget the indices of the data, and the temporaries
+ * that nodes name. */
+void plait__capture_state_close(plait__flow_capture *capture);
+/* Release the temporaries.  Caller does not hold the lock. */
+void plait__capture_state_release(plait__flow_capture *capture);
 
 /* The buffers stay as long as the flow; or may be evicted again. */
 void plait__capture_state_keep_pins(plait__flow_capture *capture);
@@ -64,6 +71,20 @@ void plait__capture_state_unpin(plait__flow_capture *capture);
  * Without memory the capture says so. */
 void plait__capture_state_task(plait__flow_capture *capture,
 				const plait__record_task *task);
+
+/* Returns true if the capture's graph is the program's: it does not know where the
+ * flow has values, and begins and ends with those in the program's memory. */
+static inline bool plait__capture_state_is_own(const plait__flow_capture *capture)
+{
+	return capture->key == 0;
+}
+
+/* Returns true if launches are captured that need no buffers of the flow. */
+static inline bool plait__capture_state_has_temporaries(const plait__flow *flow)
+{
+	return flow->capture != NULL &&
+	       plait__capture_state_is_own(flow->capture);
+}
 
 static inline plait__captured_data *
 plait__capture_state_at(const plait__flow_capture *capture, uint32_t i)

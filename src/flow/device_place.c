@@ -2,6 +2,7 @@
 /* Placement of tasks on devices; see device_place.h. */
 #include "flow/device_place.h"
 
+#include "flow/capture_state.h"
 #include "flow/commit.h"
 #include "flow/device_choice.h"
 #include "flow/device_copy.h"
@@ -103,6 +104,7 @@ static uint64_t piece_candidate(uint64_t candidates, uint32_t piece,
 static bool has_buffer(const plait__flow_task *task, plait__data *whole)
 {
 	return whole->copies == NULL ||
+	       plait__capture_state_has_temporaries(task->flow) ||
 	       plait__data_copies_at(whole->copies, task->memory)->buffer !=
 		       NULL;
 }

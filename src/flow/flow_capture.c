@@ -62,6 +62,7 @@ void plait__flow_capture_free(plait__flow_capture *capture)
 		plait__capture_state_unpin(capture);
 		plait__flow_unlock(capture->flow);
 	}
+	plait__capture_state_release(capture);
 	for (uint32_t i = 0; i < capture->data.count; i++)
 		drop_data(plait__capture_state_at(capture, i));
 	plait_graph_release(capture->nodes.graph);
@@ -74,11 +75,6 @@ plait_status plait__flow_capture_begin(plait__flow *flow, plait_graph *graph,
 	if (flow->capture != NULL)
 		return plait__fail(error, PLAIT_E_STATE,
 				   "the flow is captured already");
-	if (flow->devices != NULL && key == 0)
-		return plait__flow_devices_refuse(
-			flow, "captures: the values of its data move between "
-			"memories, which a graph does not know; name the tasks "
-			"a repetition (plait_flow_repeat)", error);
 	if (flow->ranks != NULL)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "a flow over a world has no captures and "
@@ -108,17 +104,18 @@ plait_status plait__flow_capture_end(plait__flow *flow,
 				     plait_error *error)
 {
 	plait__flow_capture *capture = flow->capture;
+	plait_status status = PLAIT_OK;
 
 	*out = capture;
 	if (capture == NULL)
 		return plait__fail(error, PLAIT_E_STATE,
 				   "the flow is not captured");
+	if (flow->devices != NULL && plait__capture_state_is_own(capture) &&
+	    !capture->lacks_memory)
+		status = plait__capture_place_leave(capture, error);
 	flow->capture = NULL;
-	for (uint32_t i = 0; i < capture->data.count; i++)
-		if (plait__capture_state_at(capture, i)->whole != NULL)
-			plait__capture_state_at(capture, i)->whole->captured =
-				0;
-	return PLAIT_OK;
+	plait__capture_state_close(capture);
+	return status;
 }
 
 plait_status plait__flow_capture_check(const plait__flow_capture *capture,

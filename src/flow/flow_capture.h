@@ -22,7 +22,8 @@ plait_status plait__flow_capture_add(plait__flow_task *task,
 				     plait__task_split_prepare prepare,
 				     plait_error *error);
 
-/* End: the caller frees the capture.  Caller holds the lock.  PLAIT_E_STATE. */
+/* End: the caller frees the capture, also after a failure.  Caller holds the lock.
+ * PLAIT_E_STATE: *out is null.  As plait_graph_add: copies are missing. */
 plait_status plait__flow_capture_end(plait__flow *flow,
 				     plait__flow_capture **out,
 				     plait_error *error);

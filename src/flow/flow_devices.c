@@ -229,11 +229,3 @@ void plait__flow_devices_free(plait__flow *flow)
 	fini_room(&devices->room);
 	plait__free(plait__flow_allocator(flow), devices, sizeof(*devices));
 }
-
-plait_status plait__flow_devices_refuse(const plait__flow *flow,
-					const char *what, plait_error *error)
-{
-	return flow->devices == NULL ? PLAIT_OK :
-	       plait__fail(error, PLAIT_E_UNSUPPORTED,
-			   "a flow with devices has no %s", what);
-}

@@ -103,8 +103,4 @@ static inline bool plait__flow_devices_is_lost(const plait__flow *flow,
 	return false;
 }
 
-/* PLAIT_E_UNSUPPORTED, if the flow has devices. */
-plait_status plait__flow_devices_refuse(const plait__flow *flow,
-					const char *what, plait_error *error);
-
 #endif

@@ -56,8 +56,11 @@ static plait_buffer *buffer_of(const plait__data *whole)
 
 static plait_buffer *buffer_in(const plait__data *whole, uint32_t memory)
 {
-	return plait__object_handle(
-		&plait__data_copies_at(whole->copies, memory)->buffer->object);
+	const plait__data_copy *copy = plait__data_copies_at(whole->copies,
+							     memory);
+
+	return copy->captured != NULL ? copy->captured :
+	       plait__object_handle(&copy->buffer->object);
 }
 
 static uint64_t offset_of(const plait__data *whole, const void *address)
@@ -274,10 +277,14 @@ static void set_sides(const plait__task_copy *copy, plait_node_desc *node)
 	if (copy->to != PLAIT__MEMORY_HOST) {
 		node->target = buffer_in(whole, copy->to);
 		node->target_offset = offset;
+	} else if (copy->has_buffers) {
+		set_target(node, whole, copy->move.target);
 	}
 	if (copy->from != PLAIT__MEMORY_HOST) {
 		node->source = buffer_in(whole, copy->from);
 		node->source_offset = offset;
+	} else if (copy->has_buffers) {
+		set_source(node, whole, copy->move.source);
 	}
 }
 
@@ -297,7 +304,8 @@ plait_status plait__task_node_add_copy(plait__task_nodes *nodes,
 
 	node.rows = set_rows(move, &rows);
 	set_sides(copy, &node);
-	if (copy->from != PLAIT__MEMORY_HOST && copy->to != PLAIT__MEMORY_HOST)
+	if (copy->has_buffers || (copy->from != PLAIT__MEMORY_HOST &&
+				  copy->to != PLAIT__MEMORY_HOST))
 		return add_node(nodes, &node, error);
 	node.kind = copy->to == PLAIT__MEMORY_HOST ? PLAIT_NODE_READ :
 						     PLAIT_NODE_WRITE;

@@ -51,6 +51,7 @@ typedef struct plait__task_copy {
 	const plait__data *whole;
 	uint32_t from;
 	uint32_t to;
+	bool has_buffers; /* the program's memory is no parameter */
 	plait__box_move move; /* as if both were in the program's memory */
 } plait__task_copy;
 

@@ -275,7 +275,6 @@ static void unsupported(void)
 	struct rig *rig = &flow_rig;
 	plait_task_desc desc = { .size = sizeof(desc) };
 	plait_argument arguments[3];
-	plait_graph *graph = NULL;
 	plait_data *x;
 	float a = 1;
 
@@ -290,10 +289,6 @@ static void unsupported(void)
 	REFUSED(plait_flow_submit(flow, &desc, NULL, &rig->error),
 		PLAIT_E_UNSUPPORTED, "axpy: no device of the flow runs it: "
 				     "chaos:");
-	OK(plait_graph_create(rig->context, &graph, NULL) == PLAIT_OK);
-	REFUSED(plait_flow_capture(flow, graph, &rig->error),
-		PLAIT_E_UNSUPPORTED, "name the tasks a repetition");
-	plait_graph_release(graph);
 	plait_kernel_release(desc.kernel);
 	plait_data_release(x);
 	close_flow();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Repetitions on devices while the k-th allocation fails, for each k (without
- * PLAIT_SOAK=1 each seventh) until the program does not get so far: no call leaves
- * memory, every wait ends, and the flow goes on.
+ * Repetitions and captures on devices while the k-th allocation fails, for each k
+ * (without PLAIT_SOAK=1 each seventh) until the program does not get so far: no call
+ * leaves memory, every wait ends, and the flow goes on.
  */
 #include "flows.h"
 
@@ -116,6 +116,15 @@ static plait_status add(int x, int y)
 				 NULL, &failure);
 }
 
+static plait_status add_tasks(void)
+{
+	plait_status status = add(1, 0);
+
+	if (status == PLAIT_OK)
+		status = fill();
+	return status == PLAIT_OK ? add(0, 1) : status;
+}
+
 static plait_status repeat(void)
 {
 	plait_task task;
@@ -123,16 +132,60 @@ static plait_status repeat(void)
 
 	if (status != PLAIT_OK || task != 0)
 		return status;
-	status = add(1, 0);
-	if (status == PLAIT_OK)
-		status = fill();
-	if (status == PLAIT_OK)
-		status = add(0, 1);
+	status = add_tasks();
 	if (status == PLAIT_OK)
 		return plait_flow_repeat(flow, 0, NULL, &failure);
 	(void)plait_flow_capture(flow, NULL, NULL);
 	return status;
 }
+
+static plait_status capture(plait_graph *graph)
+{
+	plait_status status = plait_flow_capture(flow, graph, &failure);
+	plait_status end;
+
+	if (status != PLAIT_OK)
+		return status;
+	status = add_tasks();
+	end = plait_flow_capture(flow, NULL, &failure);
+	return status != PLAIT_OK ? status : end;
+}
+
+/* The flow brings the values to the program's memory, and runs the plan. */
+static plait_status run_plan(plait_plan *plan)
+{
+	const plait_access accesses[] = {
+		access_of(data[0], PLAIT_ACCESS_READ_WRITE, NULL),
+		access_of(data[1], PLAIT_ACCESS_READ_WRITE, NULL),
+	};
+	const plait_task_desc desc = { .size = sizeof(desc),
+				       .kind = PLAIT_TASK_PLAN, .plan = plan,
+				       .accesses = accesses,
+				       .access_count = 2 };
+	plait_status status = plait_flow_submit(flow, &desc, NULL, &failure);
+
+	return status != PLAIT_OK ? status :
+	       plait_flow_wait(flow, 0, PLAIT_FOREVER, &failure);
+}
+
+static plait_status run_graph(void)
+{
+	plait_graph *graph = NULL;
+	plait_plan *plan = NULL;
+	plait_status status = plait_graph_create(context, &graph, &failure);
+
+	if (status == PLAIT_OK)
+		status = capture(graph);
+	if (status == PLAIT_OK)
+		status = plait_graph_freeze(graph, NULL, &plan, &failure);
+	plait_graph_release(graph);
+	if (status == PLAIT_OK)
+		status = run_plan(plan);
+	plait_plan_release(plan);
+	return status;
+}
+
+static bool captures;
 
 /* Data 1 gets one more with each run. */
 static plait_status run(void)
@@ -140,7 +193,7 @@ static plait_status run(void)
 	plait_status status = fill();
 
 	for (int i = 0; status == PLAIT_OK && i < 3; i++)
-		status = repeat();
+		status = captures ? run_graph() : repeat();
 	if (status == PLAIT_OK)
 		status = plait_flow_wait(flow, 0, PLAIT_FOREVER, &failure);
 	(void)plait_flow_wait(flow, 0, PLAIT_FOREVER, NULL);
@@ -202,8 +255,21 @@ static void sweep(void)
 	IS_INT(bytes_left, 0);
 }
 
+static void sweep_repetition(void)
+{
+	captures = false;
+	sweep();
+}
+
+static void sweep_capture(void)
+{
+	captures = true;
+	sweep();
+}
+
 static const struct tap_scenario all[] = {
-	{ "one allocation", sweep },
+	{ "one allocation of a repetition", sweep_repetition },
+	{ "one allocation of a capture", sweep_capture },
 };
 
 TAP_MAIN(all)

@@ -22,6 +22,8 @@ typedef struct plait__data_copy {
 	uint64_t skipped;      /* or that does not wait for its tasks */
 	uint32_t pins; /* captures and repetitions with nodes that use it */
 	uint64_t saved_bytes;  /* copied to the program's since the last eviction */
+	/* That nodes of the open capture name in place of `buffer`; or null. */
+	plait_buffer *captured;
 } plait__data_copy;
 
 typedef struct plait__data_copies {

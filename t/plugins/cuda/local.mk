@@ -281,3 +281,7 @@ API_TESTS += %D%/flow_programs.t
 %C%_flow_programs_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE)
 %C%_flow_programs_t_LDADD = $(LDADD_ON_CUDA)
 SEEDED_TESTS += %D%/flow_programs.t
+API_TESTS += %D%/flow_captures.t
+%C%_flow_captures_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE)
+%C%_flow_captures_t_LDADD = $(LDADD_ON_CUDA)
+SEEDED_TESTS += %D%/flow_captures.t
