@@ -688,6 +688,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/op_spans.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/task_split.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/task_move.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/nested_plans.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/task_node.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_capture.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/capture_state.c

@@ -32,8 +32,8 @@
  *     READ, WRITE    the node, with a parameter for the memory: "host0",
  *                    "host1", ..., a new one for each new address
  *     EMIT, WAIT     the node, behind the emission or wait before it
- *     PLAN           none: PLAIT_E_STATE; add the graph of the plan
- *                    (plait_graph_subgraph)
+ *     PLAN           a launch that calls the plan (plait_plan_call), behind the
+ *                    run of the same plan before it
  *
  * The number of a captured task is that of its node.  Values, boxes and
  * addresses are those of the capture; `priority` and PLAIT_TASK_NO_WAIT have no
@@ -45,6 +45,12 @@
  * the program's memory has of the data, leaves there what its tasks have written,
  * and uses temporaries of its own on devices; so the flow may be used meanwhile.
  * See doc/flow-repetitions.md.
+ *
+ * A plan that is called has to be one that a host function can call: one on queues
+ * is PLAIT_E_UNSUPPORTED, add its graph instead (plait_graph_subgraph); one with
+ * waits fails the node with PLAIT_E_DEADLOCK.  A conflicting run of it elsewhere
+ * fails the node with PLAIT_E_BUSY.  The graph keeps the plan, and `run` has to stay
+ * valid.
  *
  * The edges are exact.  A graph itself knows no boxes, and counts all of a data
  * as accessed by a launch: so PLAIT_FREEZE_CHECK and PLAIT_FREEZE_PROGRAM_ORDER
@@ -107,7 +113,7 @@ PLAIT_API plait_status plait_flow_capture(plait_flow *flow, plait_graph *graph,
  *              the repetition begins.  Null for key 0 only
  * @param error borrowed, nullable: filled on failure
  * @return PLAIT_OK; as plait_flow_submit (the end: the repetition is known, its
- *         run was not submitted); PLAIT_E_STATE (the flow is captured already;
+ *         run was not submitted); PLAIT_E_STATE (the flow is captured;
  *         key 0: there is no repetition, or a task of it was refused),
  *         PLAIT_E_UNSUPPORTED (a flow over a world), PLAIT_E_UNAVAILABLE,
  *         PLAIT_E_NOMEM

@@ -218,3 +218,16 @@ void plait__capture_state_task(plait__flow_capture *capture,
 		capture->lacks_memory = true;
 	}
 }
+
+void plait__capture_state_order_plan(plait__flow_capture *capture,
+				     const plait_plan *plan)
+{
+	uint32_t before;
+
+	if (capture->lacks_memory)
+		return;
+	before = plait__nested_plans_note(&capture->nodes.plans, plan,
+					capture->record.tasks.count);
+	if (before != 0)
+		add_edge(capture, before - 1);
+}

@@ -71,6 +71,10 @@ void plait__capture_state_unpin(plait__flow_capture *capture);
  * Without memory the capture says so. */
 void plait__capture_state_task(plait__flow_capture *capture,
 				const plait__record_task *task);
+/* The newest task of the record runs the plan: behind the newest before it that does,
+ * since runs of one plan come one after another. */
+void plait__capture_state_order_plan(plait__flow_capture *capture,
+				     const plait_plan *plan);
 
 /* Returns true if the capture's graph is the program's: it does not know where the
  * flow has values, and begins and ends with those in the program's memory. */

@@ -150,6 +150,8 @@ static plait_status record_task(plait__flow_capture *capture,
 	if (flow->devices != NULL)
 		plait__capture_place_order(task);
 	plait__capture_state_task(capture, &ours);
+	if (desc->kind == PLAIT_TASK_PLAN)
+		plait__capture_state_order_plan(capture, desc->plan);
 	if (flow->devices != NULL)
 		plait__capture_place_commit(task);
 	return plait__flow_capture_check(capture, error);

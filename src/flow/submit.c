@@ -183,10 +183,12 @@ static void place_commit(plait__flow_task *task)
 
 /* PLAIT_PENDING: no room for the arguments. */
 static plait_status capture(plait__flow_task *task, const plait_task_desc *desc,
-			    plait_error *error)
+			    const plait__repetition *again, plait_error *error)
 {
 	plait__flow_capture *capture = task->flow->capture;
-	plait_status status = prepare(task, desc, error);
+	plait_status status = again == NULL ? prepare(task, desc, error) :
+		plait__fail(error, PLAIT_E_STATE,
+			    "a repetition in a captured flow: submit its tasks");
 
 	if (status == PLAIT_OK)
 		status = plait__flow_capture_add(task, desc, prepare_piece,
@@ -213,7 +215,7 @@ static plait_status attempt(plait__flow_task *task, const plait_task_desc *desc,
 	if (flow->devices != NULL)
 		flow->submitter = split;
 	if (flow->capture != NULL)
-		return capture(task, desc, error);
+		return capture(task, desc, again, error);
 	task->again = again;
 	status = prepare(task, desc, error);
 	if (status == PLAIT_OK && again != NULL && flow->devices != NULL)

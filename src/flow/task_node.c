@@ -22,6 +22,7 @@ void plait__task_node_init(plait__task_nodes *nodes,
 			   sizeof(plait_argument));
 	plait__vector_init(&nodes->rows, allocator, sizeof(plait_node));
 	plait__vector_init(&nodes->hosts, allocator, sizeof(plait__task_host));
+	plait__nested_plans_init(&nodes->plans, allocator);
 }
 
 void plait__task_node_fini(plait__task_nodes *nodes)
@@ -29,6 +30,7 @@ void plait__task_node_fini(plait__task_nodes *nodes)
 	plait__vector_fini(&nodes->arguments);
 	plait__vector_fini(&nodes->rows);
 	plait__vector_fini(&nodes->hosts);
+	plait__nested_plans_fini(&nodes->plans);
 }
 
 static plait_status fail_memory(plait_error *error)
@@ -478,6 +480,18 @@ static plait_status add_signal(plait__task_nodes *nodes,
 	return add_node(nodes, node, error);
 }
 
+static plait_status add_plan(plait__task_nodes *nodes,
+			     const plait__flow_task *task,
+			     const plait_task_desc *desc,
+			     plait_node_desc *node, plait_error *error)
+{
+	plait_argument argument;
+	plait_status status = plait__nested_plans_set(
+		&nodes->plans, task->flow, desc, &argument, node, error);
+
+	return status == PLAIT_OK ? add_node(nodes, node, error) : status;
+}
+
 plait_status plait__task_node_add(plait__task_nodes *nodes,
 				  const plait__flow_task *task,
 				  const plait_task_desc *desc,
@@ -509,8 +523,6 @@ plait_status plait__task_node_add(plait__task_nodes *nodes,
 	case PLAIT_TASK_WAIT:
 		return add_signal(nodes, desc, &node, error);
 	default:
-		return plait__fail(error, PLAIT_E_STATE,
-				   "a run of a plan in a captured flow: add "
-				   "the plan's graph to the captured one");
+		return add_plan(nodes, task, desc, &node, error);
 	}
 }

@@ -6,6 +6,7 @@
 #include "plait/graph.h"
 
 #include "flow/box_move.h"
+#include "flow/nested_plans.h"
 
 #include "base/vector.h"
 
@@ -24,6 +25,7 @@ typedef struct plait__task_nodes {
 	plait__vector arguments; /* plait_argument */
 	plait__vector rows;	 /* plait_node */
 	plait__vector hosts;	 /* plait__task_host */
+	plait__nested_plans plans;
 	/* Of the task that was added last: others come before `first`, or behind
 	 * `last`. */
 	plait_node first;
@@ -39,7 +41,7 @@ void plait__task_node_name_host(uint32_t i, char name[PLAIT__TASK_HOST_NAME]);
 
 /* Add the nodes of a prepared task, or of a piece of it, without edges from
  * others.  The memory of its data is shared.  Caller holds the lock.  As
- * plait_graph_add; PLAIT_E_STATE for a run of a plan. */
+ * plait_graph_add, and for a run of a plan plait__nested_plans_set. */
 plait_status plait__task_node_add(plait__task_nodes *nodes,
 				  const plait__flow_task *task,
 				  const plait_task_desc *desc,

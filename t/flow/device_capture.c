@@ -183,8 +183,8 @@ static void call_lines(plait_status expected)
 		"call: %s", flow_rig.error.text);
 }
 
-/* What is read first comes from the program's memory, and what was written last goes
- * there: once, and no element that was not written. */
+/* The graph copies elements from the program's memory once, before the first task that
+ * reads them, and to it once, behind the last that writes them; and no others. */
 static void ends(void)
 {
 	float x = 1, y = 1;

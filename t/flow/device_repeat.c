@@ -177,6 +177,98 @@ static void host_between(void)
 	}
 }
 
+/* ---- plans ---- */
+
+static int32_t double_all(void *user_data)
+{
+	float *at = user_data;
+
+	for (int i = 0; i < N; i++)
+		at[i] *= 2;
+	return 0;
+}
+
+/* The plan of a captured function, which doubles the data. */
+static plait_plan *new_plan(int i)
+{
+	plait_data_info info = { .size = sizeof(info) };
+	plait_access access = access_of(data[i], PLAIT_ACCESS_READ_WRITE, NULL);
+	plait_graph *graph = NULL;
+	plait_plan *plan = NULL;
+
+	OK(plait_data_query(data[i], &info, NULL) == PLAIT_OK);
+	OK(plait_graph_create(flow_rig.context, &graph, NULL) == PLAIT_OK);
+	OK(plait_flow_capture(flow, graph, NULL) == PLAIT_OK);
+	call_task("double", double_all, info.pointer, &access, 1);
+	OK(plait_flow_capture(flow, NULL, NULL) == PLAIT_OK);
+	OK_THAT(plait_graph_freeze(graph, NULL, &plan, &flow_rig.error) ==
+		PLAIT_OK, "freeze: %s", flow_rig.error.text);
+	plait_graph_release(graph);
+	return plan;
+}
+
+static plait_status submit_plan(plait_plan *plan, int i)
+{
+	plait_access access = access_of(data[i], PLAIT_ACCESS_READ_WRITE, NULL);
+	const plait_task_desc run = { .size = sizeof(run), .plan = plan,
+				      .kind = PLAIT_TASK_PLAN,
+				      .accesses = &access, .access_count = 1 };
+
+	return plait_flow_submit(flow, &run, NULL, &flow_rig.error);
+}
+
+/* Of a plan with a launch on a device: in a repetition it is refused. */
+static plait_plan *new_device_plan(void)
+{
+	plait_graph *graph = NULL;
+	plait_plan *plan = NULL;
+
+	OK(plait_graph_create(flow_rig.context, &graph, NULL) == PLAIT_OK);
+	OK(plait_flow_capture(flow, graph, NULL) == PLAIT_OK);
+	IS_INT(add(1, 0, 1), PLAIT_OK);
+	OK(plait_flow_capture(flow, NULL, NULL) == PLAIT_OK);
+	OK(plait_graph_freeze(graph, NULL, &plan, NULL) == PLAIT_OK);
+	plait_graph_release(graph);
+	return plan;
+}
+
+/* Runs of plans between launches: on the host, with what the launches left. */
+static void plans(void)
+{
+	struct rig *rig = &flow_rig;
+
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		plait_plan *plan, *on_device;
+		float x = 1, y = 1;
+
+		if (!open_on(2, "chaos:devices=2", 0, s))
+			continue;
+		plan = new_plan(1);
+		for (int t = 0; t < TIMES / 2; t++) {
+			if (is_new(4)) {
+				IS_INT(add(1, 0, 1), PLAIT_OK);
+				IS_INT(submit_plan(plan, 1), PLAIT_OK);
+				IS_INT(add(-0.5f, 1, 0), PLAIT_OK);
+				IS_INT(submit_plan(plan, 1), PLAIT_OK);
+				end_repetition();
+			}
+			y = 2 * (y + x);
+			x -= 0.5f * y;
+			y *= 2;
+		}
+		check_data(1, y);
+		check_data(0, x);
+		on_device = new_device_plan();
+		OK(is_new(5));
+		REFUSED(submit_plan(on_device, 1), PLAIT_E_UNSUPPORTED,
+			"a run of a plan on queues in a captured flow");
+		IS_INT(plait_flow_capture(flow, NULL, NULL), PLAIT_OK);
+		plait_plan_release(on_device);
+		plait_plan_release(plan);
+		close_all();
+	}
+}
+
 /* ---- failure ---- */
 
 static int32_t fail_if_set(void *user_data)
@@ -282,6 +374,7 @@ static void life(void)
 static const struct tap_scenario all[] = {
 	{ "ops of a run", ops },
 	{ "tasks of the host between launches", host_between },
+	{ "runs of plans between launches", plans },
 	{ "failure", failure },
 	{ "poison", poisoned },
 	{ "memory that is kept", kept },

@@ -305,7 +305,7 @@ static void refused(void)
 	OK(!is_new(1));
 	OK(is_new(2));
 	is_state(plait_flow_repeat(flow, 1, &task, &flow_rig.error),
-		 "add the plan's graph");
+		 "a repetition in a captured flow");
 	IS_INT(plait_flow_capture(flow, NULL, NULL), PLAIT_OK);
 	OK(is_new(2));
 	IS_INT(wait_task(0), PLAIT_OK);
