@@ -636,6 +636,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/rank_silence.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/rank_engine.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_ranks.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/rank_place.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/rank_submit.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/lanes/outcomes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/lanes/window.c

@@ -231,8 +231,8 @@ typedef struct plait_flow_info {
  * @return PLAIT_OK, PLAIT_E_INVALID (also: a file that is no history or
  *         has no links; links without devices), PLAIT_E_UNAVAILABLE (a file
  *         that cannot be read), PLAIT_E_UNSUPPORTED (a device without
- *         PLAIT_DEVICE_NOTIFY; a device or a history with PLAIT_FLOW_FIXED; a
- *         device or flags over a world, or more than 64 ranks), of ranks _LOST,
+ *         PLAIT_DEVICE_NOTIFY; a device or a history with PLAIT_FLOW_FIXED;
+ *         flags over a world, or more than 64 ranks), of ranks _LOST,
  *         _TIMEOUT, _CANCELLED, PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1

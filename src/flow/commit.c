@@ -563,6 +563,7 @@ plait_status plait__commit_access(plait__flow_task *task, uint64_t *out_behind,
 	if (plait__flow_fixed_lacks_window(flow, 1 + KEPT + flow->preds.marks))
 		gather_all(task);
 	status = tell_poison(flow, error);
+	task->reads_poison = status != PLAIT_OK;
 	if (status != PLAIT_OK)
 		return status;
 	ops = 1 + KEPT + flow->preds.marks;

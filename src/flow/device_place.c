@@ -9,6 +9,7 @@
 #include "flow/device_room.h"
 #include "flow/flow.h"
 #include "flow/flow_data.h"
+#include "flow/rank_state.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -87,12 +88,27 @@ static plait_status find_candidates(const plait__flow_task *task, uint64_t *out,
 	return *out != 0 ? PLAIT_OK : fail_lack(task, first, error);
 }
 
-/* Piece i of n runs on the i/n-th candidate. */
-static uint64_t piece_candidate(uint64_t candidates, uint32_t piece,
-				uint32_t pieces)
+/* The pieces of a launch that run on this rank: their number, and the first. */
+static uint32_t own_pieces(const plait__flow_task *task, uint32_t *out_first)
+{
+	const plait__flow_ranks *ranks = task->flow->ranks;
+	const uint32_t pieces = task->chunk.count;
+
+	*out_first = 0;
+	if (ranks == NULL)
+		return pieces;
+	*out_first = plait__rank_first_piece(ranks, ranks->rank, pieces);
+	return plait__rank_first_piece(ranks, ranks->rank + 1, pieces) -
+	       *out_first;
+}
+
+/* Piece i of the n of this rank runs on the i/n-th candidate. */
+static uint64_t piece_candidate(const plait__flow_task *task,
+				uint64_t candidates, uint32_t piece)
 {
 	uint64_t count = (uint64_t)__builtin_popcountll(candidates);
-	uint64_t skipped = piece * count / pieces;
+	uint32_t first, own = own_pieces(task, &first);
+	uint64_t skipped = (piece - first) * count / own;
 
 	while (skipped-- > 0)
 		candidates &= candidates - 1;
@@ -161,22 +177,22 @@ plait_status plait__place_find(plait__flow_task *task, plait_error *error)
 
 uint32_t plait__place_piece(const plait__flow_task *task)
 {
-	return (uint32_t)__builtin_ctzll(piece_candidate(
-		task->candidates, task->chunk.index, task->chunk.count));
+	return (uint32_t)__builtin_ctzll(
+		piece_candidate(task, task->candidates, task->chunk.index));
 }
 
 static plait_status choose_device(plait__flow_task *task, plait_error *error)
 {
 	uint64_t candidates = task->candidates;
-	bool is_piece = task->chunk.count > 1;
-	uint32_t device = 0, early = UINT32_MAX;
+	uint32_t device = 0, early = UINT32_MAX, first;
+	bool is_piece = own_pieces(task, &first) > 1;
 	plait_status status = PLAIT_OK;
 
 	if (candidates == 0)
 		status = find_candidates(task, &candidates, error);
 	if (status == PLAIT_OK && is_piece)
-		candidates = piece_candidate(candidates, task->chunk.index,
-					     task->chunk.count);
+		candidates = piece_candidate(task, candidates,
+					     task->chunk.index);
 	if (status == PLAIT_OK)
 		status = plait__device_choice_begin(task, candidates, is_piece,
 						    &early, error);
@@ -394,8 +410,7 @@ plait_status plait__place_check_pieces(plait__flow_task *task,
 	uint64_t seen = 1;
 
 	for (uint32_t i = 0; status == PLAIT_OK && i < task->chunk.count; i++) {
-		uint64_t bit = piece_candidate(task->candidates, i,
-					       task->chunk.count);
+		uint64_t bit = piece_candidate(task, task->candidates, i);
 
 		task->memory = task->flow->devices
 				       ->items[__builtin_ctzll(bit)].memory;

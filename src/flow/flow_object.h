@@ -227,6 +227,7 @@ typedef struct plait__flow_task {
 	plait__repetition *again; /* that it runs, or null */
 	plait__object *closing; /* to be closed without the lock */
 	uint64_t number; /* when it is submitted */
+	bool reads_poison; /* a host access that failed for that */
 	/* With devices: the memory where it runs; its op, or null; whether data
 	 * has no buffer there yet. */
 	uint32_t memory;

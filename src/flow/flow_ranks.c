@@ -3,8 +3,10 @@
 #include "flow/flow_ranks.h"
 
 #include "flow/flow.h"
+#include "flow/flow_devices.h"
 #include "flow/rank_engine.h"
 #include "flow/rank_exit.h"
+#include "flow/rank_place.h"
 #include "flow/rank_slots.h"
 #include "flow/rank_stop.h"
 
@@ -35,6 +37,7 @@ static plait_status compare(void *arg, uint32_t peer,
 	/* Of pieces as many on all ranks; of slots what all take. */
 	if (other->lanes < own->lanes)
 		own->lanes = other->lanes;
+	own->has_other_devices |= other->kinds != own->kinds;
 	if (other->slot_bytes < own->slot_bytes)
 		own->slot_bytes = other->slot_bytes;
 	return PLAIT_OK;
@@ -48,10 +51,6 @@ static plait_status check(const plait__flow *flow, const plait__world *world,
 				   "plait_flow_desc: the world has %u ranks; a "
 				   "flow takes at most %d", world->ranks,
 				   PLAIT__TASK_RANKS_MOST);
-	if (desc->device_count != 0)
-		return plait__fail(error, PLAIT_E_UNSUPPORTED,
-				   "plait_flow_desc: a flow over a world runs "
-				   "on the hosts; leave devices out");
 	if (desc->flags != 0)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "plait_flow_desc: a flow over a world keeps "
@@ -126,6 +125,12 @@ static plait_status exchange(plait__flow_ranks *ranks, uint32_t kind,
 	return status;
 }
 
+/* Pieces of a split launch that run at a time. */
+static uint32_t count_places(const plait__flow *flow)
+{
+	return flow->devices != NULL ? flow->devices->count : flow->lanes.count;
+}
+
 /* Agree with all ranks; caller holds order_lock. */
 static plait_status agree(plait__flow_ranks *ranks,
 			  const plait_flow_desc *desc, plait_status status,
@@ -135,13 +140,15 @@ static plait_status agree(plait__flow_ranks *ranks,
 	uint64_t limit = world->slot_limit < PLAIT__RANK_SLOT_MOST ?
 				 world->slot_limit : PLAIT__RANK_SLOT_MOST;
 	plait__mail_flow own = { .horizon = desc->horizon,
-				 .lanes = ranks->flow->lanes.count,
+				 .lanes = count_places(ranks->flow),
+				 .kinds = plait__rank_place_kinds(ranks->flow),
 				 .slot_bytes = limit & ~UINT64_C(63) };
 
 	ranks->number = world->next_collective++;
 	status = exchange(ranks, PLAIT__MAIL_FLOW, &own, status, error);
 	ranks->slot_bytes = own.slot_bytes;
 	ranks->pieces = (uint32_t)own.lanes * ranks->count;
+	ranks->has_equal_devices = own.has_other_devices == 0;
 	return status;
 }
 

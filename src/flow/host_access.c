@@ -31,7 +31,10 @@ struct access {
 	uint64_t behind; /* the op to suspend for; 0: for room */
 	/* The copies that the last attempt submitted: behind the first number. */
 	uint64_t copied_after, copied_to;
-	bool lost; /* over a world: this rank does not know the owners any more */
+	bool is_poisoned; /* what it reads has failed */
+	/* Over a world: this rank does not make the access, which others may; it
+	 * does not know the owners any more. */
+	bool fails_alone, lost;
 	plait__data_mapping *mapping;
 };
 
@@ -44,9 +47,17 @@ static plait_status place(struct access *access, plait__flow_task *task,
 	plait_status status = PLAIT_OK;
 
 	if (access->behind > access->copied_after &&
-	    access->behind <= access->copied_to)
+	    access->behind <= access->copied_to) {
+		const bool is_cause = plait__outcomes_is_cause(
+			&flow->lanes.outcomes, access->behind);
+
 		status = plait__outcomes_tell(&flow->lanes.outcomes,
 					      access->behind, error);
+		access->is_poisoned = status != PLAIT_OK;
+		/* Other ranks have the values that were not copied here. */
+		access->fails_alone = is_cause &&
+				      (access->flags & PLAIT_MAP_WRITE) != 0;
+	}
 	if (status != PLAIT_OK)
 		return status;
 	access->copied_after = flow->window.newest;
@@ -86,6 +97,7 @@ static plait_status commit(struct access *access, uint64_t *out_behind,
 		return status;
 	status = plait__commit_access(&task, out_behind, error);
 	access->number = task.number;
+	access->is_poisoned |= task.reads_poison;
 	if (status == PLAIT_OK && flow->devices != NULL)
 		plait__place_commit(&task);
 	if (status == PLAIT_OK)
@@ -165,16 +177,19 @@ static plait_status await_turn(struct access *access, uint64_t behind,
 	return PLAIT_OK;
 }
 
-/* An access over a world that only this rank does not make. */
-static plait_status stop_ranks(plait__flow *flow, plait_status status)
+/* Tell all ranks of an access over a world that only this rank does not make. */
+static void stop_ranks(const struct access *access, plait_status status)
 {
-	const plait_error why = { .size = sizeof(why),
-				  .status = PLAIT_E_NOMEM,
-				  .text = "no memory for a host access" };
+	plait__flow *flow = access->data->flow;
+	const plait_error why = {
+		.size = sizeof(why), .status = PLAIT_E_NOMEM,
+		.text = "a host access failed on one rank alone, for want of "
+			"memory or in a copy from a device" };
 
-	if (flow->ranks != NULL && status == PLAIT_E_NOMEM)
+	if (flow->ranks != NULL &&
+	    (access->lost || access->fails_alone ||
+	     (status == PLAIT_E_NOMEM && !access->is_poisoned)))
 		plait__rank_stop_all(flow->ranks, &why);
-	return status;
 }
 
 /* Begin the access; the data is the host's when this returns PLAIT_OK.
@@ -205,10 +220,9 @@ static plait_status begin(struct access *access, const plait_box *box,
 			plait__mappings_keep(flow, access->mapping);
 		plait__flow_unlock(flow);
 		plait__flow_devices_flush(flow);
-		if (access->lost)
-			(void)stop_ranks(flow, PLAIT_E_NOMEM);
+		stop_ranks(access, status);
 		if (status != PLAIT_PENDING)
-			return stop_ranks(flow, status);
+			return status;
 		status = await_turn(access, behind, error);
 	} while (status == PLAIT_OK);
 	plait__flow_lock(flow);

@@ -6,6 +6,7 @@
 #include "flow/rank_exit.h"
 #include "flow/rank_horizon.h"
 #include "flow/rank_move.h"
+#include "flow/rank_place.h"
 #include "flow/rank_silence.h"
 #include "flow/rank_slots.h"
 #include "flow/rank_stop.h"
@@ -125,19 +126,25 @@ static plait_status begin(void *user_data, uint64_t number, plait_error *error)
 
 /* Commit the op of a record, with the flow's accesses.  Caller holds both locks:
  * the op may begin at once. */
-static plait_status commit(plait__rank_record *record, uint32_t accesses,
-			   const char *label, plait_error *error)
+static plait_status commit(plait__rank_record *record, plait__flow_task *task,
+			   plait_error *error)
 {
-	plait__flow_task task = {
-		.flow = record->ranks->flow, .kind = PLAIT__OP_ASYNC,
-		.is_late = true, .is_always = true, .label = label,
-		.access_count = accesses,
-		.filled = { .call.begin = begin, .user_data = record },
-	};
-	plait_status status = plait__commit_task(&task, error);
+	plait_status status;
 
-	record->number = task.number;
+	task->filled.user_data = record;
+	status = plait__commit_task(task, error);
+	record->number = task->number;
 	return status;
+}
+
+static plait__flow_task make_task(plait__flow_ranks *ranks, uint32_t accesses,
+				  const char *label)
+{
+	return (plait__flow_task){
+		.flow = ranks->flow, .kind = PLAIT__OP_ASYNC,
+		.is_late = true, .is_always = true, .label = label,
+		.access_count = accesses, .filled = { .call.begin = begin },
+	};
 }
 
 static plait_status fail_memory(plait_error *error)
@@ -145,23 +152,15 @@ static plait_status fail_memory(plait_error *error)
 	return plait__fail(error, PLAIT_E_NOMEM, "no memory for a transfer");
 }
 
-plait_status plait__rank_engine_transfer(plait__flow_ranks *ranks,
-					 const plait__rank_step *step,
-					 plait_error *error)
+/* A prepared task, which is placed. */
+static plait_status commit_transfer(plait__flow_ranks *ranks,
+				    const plait__rank_step *step,
+				    plait__flow_task *task, plait_error *error)
 {
-	plait__flow *flow = ranks->flow;
 	plait__rank_peer *peer = &ranks->peers[step->peer];
 	plait__rank_record *record;
 	plait_status status;
 
-	if (!plait__commit_reserve_accesses(flow, 1))
-		return fail_memory(error);
-	flow->accesses[0] = (plait__flow_access){
-		.whole = step->data, .box = step->box,
-		.map = &step->data->map,
-		.mode = step->sends ? PLAIT__ACCESS_READS :
-				      PLAIT__ACCESS_WRITES,
-	};
 	plait__mutex_lock(&ranks->lock);
 	record = take(ranks);
 	if (record == NULL) {
@@ -172,7 +171,7 @@ plait_status plait__rank_engine_transfer(plait__flow_ranks *ranks,
 	record->sends = step->sends;
 	record->transfer = step->transfer;
 	record->rows = plait__rank_slots_rows(step->data, &step->box);
-	status = commit(record, 1, step->sends ? peer->to : peer->from, error);
+	status = commit(record, task, error);
 	if (status == PLAIT_OK)
 		append(step->sends ? &peer->sends : &peer->receives, record);
 	else
@@ -181,10 +180,37 @@ plait_status plait__rank_engine_transfer(plait__flow_ranks *ranks,
 	return status;
 }
 
+plait_status plait__rank_engine_transfer(plait__flow_ranks *ranks,
+					 const plait__rank_step *step,
+					 const plait__device_split *split,
+					 plait_error *error)
+{
+	const plait__rank_peer *peer = &ranks->peers[step->peer];
+	plait__flow_task task = make_task(ranks, 1, step->sends ? peer->to :
+								  peer->from);
+	plait__flow *flow = ranks->flow;
+	plait_status status;
+
+	if (!plait__commit_reserve_accesses(flow, 1))
+		return fail_memory(error);
+	flow->accesses[0] = (plait__flow_access){
+		.whole = step->data, .box = step->box,
+		.map = &step->data->map,
+		.mode = step->sends ? PLAIT__ACCESS_READS :
+				      PLAIT__ACCESS_WRITES,
+	};
+	status = plait__rank_place_begin(&task, split, error);
+	if (status == PLAIT_OK)
+		status = commit_transfer(ranks, step, &task, error);
+	plait__rank_place_end(&task, status);
+	return status;
+}
+
 plait_status plait__rank_engine_wait(plait__flow_ranks *ranks,
 				     uint64_t horizon, uint64_t *out,
 				     plait_error *error)
 {
+	plait__flow_task task = make_task(ranks, 0, "horizon");
 	plait__rank_record *record;
 	plait_status status;
 
@@ -193,7 +219,7 @@ plait_status plait__rank_engine_wait(plait__flow_ranks *ranks,
 	status = record == NULL ? fail_memory(error) : PLAIT_OK;
 	if (status == PLAIT_OK) {
 		record->transfer = horizon;
-		status = commit(record, 0, "horizon", error);
+		status = commit(record, &task, error);
 		*out = record->number;
 		if (status == PLAIT_OK)
 			ranks->horizon_wait = record;

@@ -12,12 +12,14 @@
 #ifndef PLAIT_SRC_FLOW_RANK_ENGINE_H
 #define PLAIT_SRC_FLOW_RANK_ENGINE_H
 
+#include "flow/device_split.h"
 #include "flow/rank_state.h"
 
 /* Commit the op of a transfer, with its place in the order of the peer.  Caller
- * holds the lock of the flow.  As plait__commit_task. */
+ * holds the lock of the flow.  As plait__rank_place_begin and plait__commit_task. */
 plait_status plait__rank_engine_transfer(plait__flow_ranks *ranks,
 					 const plait__rank_step *step,
+					 const plait__device_split *split,
 					 plait_error *error);
 
 /* Commit an op that is done when the other ranks let this one pass a horizon.  The

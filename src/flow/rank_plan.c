@@ -4,6 +4,7 @@
 
 #include "flow/commit.h"
 #include "flow/flow_late.h"
+#include "flow/rank_place.h"
 #include "flow/reduction.h"
 
 #include "base/error.h"
@@ -129,12 +130,9 @@ static bool runs_everywhere(const plait_task_desc *desc)
 	       desc->kind == PLAIT_TASK_EMIT || desc->kind == PLAIT_TASK_WAIT;
 }
 
-/* Of a split launch: the first piece of a rank. */
 static uint32_t first_of(const plait__rank_turn *turn, uint32_t rank)
 {
-	const uint64_t pieces = turn->steps.pieces, ranks = turn->ranks->count;
-
-	return (uint32_t)((rank * pieces + ranks - 1) / ranks);
+	return plait__rank_first_piece(turn->ranks, rank, turn->steps.pieces);
 }
 
 /* The rank of the step whose accesses are listed. */
@@ -242,8 +240,12 @@ plait_status plait__rank_plan_task(plait__rank_turn *turn,
 				      .count = 1, .prepare = turn->prepare,
 				      .desc = turn->desc };
 	status = prepare(turn, 0, task, error);
+	if (status == PLAIT_OK)
+		status = plait__rank_place_check(task, &turn->has_changed,
+						 error);
 	if (status != PLAIT_OK)
 		return status;
+	turn->has_changed = false;
 	if (!plait__task_steps_are_several(task))
 		return plan_prepared(turn, 0, CHOOSE, task, error);
 	plait__task_steps_init(steps, task, turn->desc, turn->prepare);

@@ -14,6 +14,7 @@
 #ifndef PLAIT_SRC_FLOW_RANK_PLAN_H
 #define PLAIT_SRC_FLOW_RANK_PLAN_H
 
+#include "flow/device_split.h"
 #include "flow/rank_state.h"
 #include "flow/task_steps.h"
 
@@ -27,8 +28,7 @@ typedef struct plait__rank_turn {
 	uint64_t word; /* for the hash of the program */
 	bool has_changed; /* the owner maps have */
 	plait__task_steps steps;
-	uint32_t done; /* own steps but for fills */
-	uint64_t numbers[PLAIT__TASK_STEPS_MOST];
+	plait__device_split split; /* own steps but for fills; its buffers */
 } plait__rank_turn;
 
 /*

@@ -94,6 +94,7 @@ struct plait__flow_ranks {
 	uint64_t number;     /* among what the world has made; in mail */
 	uint32_t rank, count;
 	uint32_t pieces; /* of a split launch that says none */
+	bool has_equal_devices; /* all ranks have devices of these kinds */
 	uint64_t slot_bytes;
 	uint64_t data; /* number of the newest data; guarded by flow->lock */
 
@@ -143,6 +144,13 @@ static inline const plait_allocator *
 plait__rank_allocator(const plait__flow_ranks *ranks)
 {
 	return plait__context_allocator(ranks->world->object.context);
+}
+
+/* Of a split launch: the first piece of a rank. */
+static inline uint32_t plait__rank_first_piece(const plait__flow_ranks *ranks,
+					       uint64_t rank, uint64_t pieces)
+{
+	return (uint32_t)((rank * pieces + ranks->count - 1) / ranks->count);
 }
 
 /* Keep a record for a later op.  Caller holds the lock. */

@@ -3,11 +3,13 @@
 #include "flow/rank_submit.h"
 
 #include "flow/commit.h"
+#include "flow/flow_devices.h"
 #include "flow/flow_late.h"
 #include "flow/flow_wait.h"
 #include "flow/own_tasks.h"
 #include "flow/rank_engine.h"
 #include "flow/rank_horizon.h"
+#include "flow/rank_place.h"
 #include "flow/rank_plan.h"
 #include "flow/rank_stop.h"
 #include "flow/reduction.h"
@@ -65,24 +67,35 @@ static void end_turn(plait__rank_turn *turn)
 
 /* ---- steps ---- */
 
+/* To commit one step. */
+struct attempt {
+	plait__object *closing; /* to be closed without the lock, or null */
+	bool lacks_buffers;
+};
+
 /* A step of the task that runs here: a piece, or one of a reduction. */
 static plait_status commit_own(plait__rank_turn *turn, uint32_t index,
-			       plait__object **closing, plait_error *error)
+			       struct attempt *attempt, plait_error *error)
 {
 	plait__flow_task task;
 	plait_status status = plait__rank_plan_prepare(turn, index, &task,
 						       error);
 
-	if (status == PLAIT_OK)
-		status = plait__commit_task(&task, error);
-	else if (task.late != NULL)
+	if (status == PLAIT_OK) {
+		status = plait__rank_place_begin(&task, &turn->split, error);
+		if (status == PLAIT_OK)
+			status = plait__commit_task(&task, error);
+		plait__rank_place_end(&task, status);
+	} else if (task.late != NULL) {
 		plait__late_return(&task);
+	}
 	if (status == PLAIT_OK) {
 		plait__task_steps_keep(&turn->steps, &task);
 		if (index >= turn->steps.fills)
-			turn->numbers[turn->done++] = task.number;
+			turn->split.numbers[turn->split.done++] = task.number;
 	}
-	*closing = task.closing;
+	attempt->closing = task.closing;
+	attempt->lacks_buffers = task.lacks_buffers;
 	return status;
 }
 
@@ -92,8 +105,8 @@ static plait_status commit_end(plait__rank_turn *turn, plait_task *out,
 {
 	plait__flow_task end = { .flow = turn->flow, .kind = PLAIT__OP_MARK,
 				 .label = turn->label,
-				 .pieces = turn->numbers,
-				 .piece_count = turn->done };
+				 .pieces = turn->split.numbers,
+				 .piece_count = turn->split.done };
 	plait_status status = plait__commit_task(&end, error);
 
 	*out = end.number;
@@ -102,10 +115,10 @@ static plait_status commit_end(plait__rank_turn *turn, plait_task *out,
 
 /* Commit one step; the last one is the end.  PLAIT_PENDING: no room. */
 static plait_status try_step(plait__rank_turn *turn, uint32_t index,
-			     plait_task *out, plait_error *error)
+			     struct attempt *attempt, plait_task *out,
+			     plait_error *error)
 {
 	plait__flow_ranks *ranks = turn->ranks;
-	plait__object *closing = NULL;
 	plait_status status;
 
 	plait__flow_lock(turn->flow);
@@ -119,12 +132,27 @@ static plait_status try_step(plait__rank_turn *turn, uint32_t index,
 			plait__vector_at(&ranks->steps, index);
 
 		status = step->data == NULL ?
-			commit_own(turn, step->peer, &closing, error) :
-			plait__rank_engine_transfer(ranks, step, error);
+			commit_own(turn, step->peer, attempt, error) :
+			plait__rank_engine_transfer(ranks, step, &turn->split,
+						    error);
 	}
 	plait__flow_unlock(turn->flow);
-	plait__object_close_deferred(closing);
+	plait__object_close_deferred(attempt->closing);
+	plait__flow_devices_flush(turn->flow);
 	return status;
+}
+
+/* Wait for room for an op. */
+static plait_status await_room(plait__rank_turn *turn, plait_error *error)
+{
+	plait_status status = plait__flow_wait_for_room(turn->flow, false,
+							error);
+
+	/* The caller has not taken the event yet. */
+	if (status != PLAIT_EVENT_READY)
+		return status;
+	plait__flow_wait_past_event(turn->flow);
+	return PLAIT_OK;
 }
 
 static plait_status commit_step(plait__rank_turn *turn, uint32_t index,
@@ -132,14 +160,21 @@ static plait_status commit_step(plait__rank_turn *turn, uint32_t index,
 {
 	plait_status status;
 
-	while ((status = try_step(turn, index, out, error)) == PLAIT_PENDING) {
-		status = plait__flow_wait_for_room(turn->flow, false, error);
-		/* An event that the caller has not taken yet. */
-		if (status == PLAIT_EVENT_READY)
-			plait__flow_wait_past_event(turn->flow);
-		else if (status != PLAIT_OK)
+	do {
+		struct attempt attempt = { .closing = NULL };
+
+		status = try_step(turn, index, &attempt, out, error);
+		if (status == PLAIT_PENDING && attempt.lacks_buffers) {
+			status = plait__rank_place_supply(turn->flow,
+							  &turn->split, error);
+			continue;
+		}
+		plait__rank_place_leave(turn->flow, &turn->split);
+		if (status != PLAIT_PENDING)
 			return status;
-	}
+		status = await_room(turn, error);
+	} while (status == PLAIT_OK);
+	plait__rank_place_leave(turn->flow, &turn->split);
 	return status;
 }
 
@@ -153,9 +188,9 @@ static plait_status commit_steps(plait__rank_turn *turn, plait_task *out,
 		status = commit_step(turn, i, out, error);
 	if (status != PLAIT_OK || out == NULL)
 		return status;
-	if (turn->done == 1)
-		*out = turn->numbers[0];
-	return turn->done == 1 ? PLAIT_OK :
+	if (turn->split.done == 1)
+		*out = turn->split.numbers[0];
+	return turn->split.done == 1 ? PLAIT_OK :
 		       commit_step(turn, count, out, error);
 }
 
@@ -316,7 +351,8 @@ plait_status plait__rank_submit_task(plait__flow *flow,
 	turn.desc = desc;
 	turn.prepare = prepare_task;
 	turn.label = desc->label;
-	turn.done = 0;
+	turn.split.done = 0;
+	turn.split.supplies = false;
 	if (status == PLAIT_OK)
 		status = take_turn(&turn, error);
 	if (status != PLAIT_OK)

@@ -12,7 +12,7 @@
 enum {
 	/* "plWm"; in the other byte order it reads differently. */
 	PLAIT__WORLD_MAGIC = 0x706c576d,
-	PLAIT__WORLD_VERSION = 1,
+	PLAIT__WORLD_VERSION = 2,
 	/* Kept records; beyond it the oldest is dropped. */
 	PLAIT__WORLD_BOX_MAX = 65536
 };
@@ -53,6 +53,8 @@ typedef struct plait__mail_flow {
 	uint32_t horizon;
 	uint64_t lanes;
 	uint64_t slot_bytes;
+	uint64_t kinds; /* of devices */
+	uint64_t has_other_devices; /* of what was received, not told */
 } plait__mail_flow;
 
 /* Contents of a record about a horizon, as src/flow/rank/program_hash.h has it. */

@@ -113,5 +113,7 @@ SEEDED_TESTS += %D%/task_ranks.t
 UNIT_TESTS += %D%/program_hash.t
 API_TESTS += %D%/flow_ranks.t
 %C%_flow_ranks_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/rank_devices.t
+%C%_rank_devices_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/rank_processes.t
 %C%_rank_processes_t_LDADD = $(LDADD_API)

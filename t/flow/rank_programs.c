@@ -2,9 +2,17 @@
 /*
  * Random programs over ranks that are threads, bit by bit against a sequential
  * interpreter on each of them: functions that fail or not, copies, fills, reads
- * and writes of boxes, split launches, reductions, mappings and host access.
+ * and writes of boxes, split launches, reductions, mappings and host access; with
+ * devices of the simulator, whose memories are each rank's own.
  */
-#include "rank_work.h"
+#include "rank_access.h"
+
+/* Devices of each rank; 0: the host. */
+static struct machine {
+	uint32_t devices;
+	const char *options;
+	uint64_t memory_bytes;
+} machine;
 
 static void add_call(struct rank *rank, struct work *work)
 {
@@ -299,82 +307,6 @@ static void add_sum(struct rank *rank, struct work *work)
 		below(program, 2) == 0 ? &task : NULL, &rank->error));
 }
 
-/* ---- host access ---- */
-
-static void compare(struct program *program, const struct use *use,
-		    const uint64_t *host)
-{
-	uint32_t wrong = 0;
-
-	for (uint64_t i = 0; i < count_of(&use->box); i++)
-		wrong += host[i] !=
-			 use->array->model[place(use->array, &use->box, i)];
-	if (wrong > 0)
-		note(program, "read", "other values");
-}
-
-static void read_now(struct rank *rank, struct work *work, struct use use)
-{
-	struct program *program = rank->arg;
-	plait_status status = plait_data_read(use.array->data, &use.box,
-					      work->host, &rank->error);
-
-	if (has_poison(&use)) {
-		if (status != PLAIT_E_FAILED || rank->error.origin != 7)
-			note(program, "read of poison", rank->error.text);
-	} else if (did(rank, "read", status)) {
-		compare(program, &use, work->host);
-	}
-}
-
-static void map_now(struct rank *rank)
-{
-	struct program *program = rank->arg;
-	struct use use = random_use(program,
-				    1 + (uint32_t)below(program, 3));
-	uint64_t *pointer = NULL;
-	void *mapped = NULL;
-	plait_status status = plait_data_map(use.array->data, &use.box,
-					     use.mode, &mapped, &rank->error);
-
-	if ((use.mode & PLAIT_ACCESS_READ) != 0 && has_poison(&use)) {
-		/* As of a task that reads it, what it writes is poison: the map
-		 * did not come about, and all ranks have it as it was. */
-		if (status != PLAIT_E_FAILED)
-			note(program, "map of poison", rank->error.text);
-		return;
-	}
-	if (!did(rank, "map", status))
-		return;
-	pointer = use.array->real;
-	for (uint64_t i = 0; i < count_of(&use.box); i++) {
-		uint64_t at = place(use.array, &use.box, i);
-
-		if ((use.mode & PLAIT_ACCESS_WRITE) != 0)
-			pointer[at] = use.array->model[at] =
-				below(program, UINT64_MAX);
-		else if (pointer[at] != use.array->model[at])
-			note(program, "map", "other values");
-	}
-	if ((use.mode & PLAIT_ACCESS_WRITE) != 0)
-		set_poison(&use, false);
-	(void)did(rank, "unmap", plait_data_unmap(use.array->data, mapped,
-						  &rank->error));
-}
-
-static void write_now(struct rank *rank, struct work *work)
-{
-	struct program *program = rank->arg;
-	struct use use = random_use(program, PLAIT_ACCESS_WRITE);
-
-	for (uint64_t i = 0; i < count_of(&use.box); i++)
-		use.array->model[place(use.array, &use.box, i)] =
-			work->host[i] = below(program, UINT64_MAX);
-	set_poison(&use, false);
-	(void)did(rank, "write", plait_data_write(use.array->data, &use.box,
-						  work->host, &rank->error));
-}
-
 /* ---- programs ---- */
 
 static void step(struct rank *rank, struct work *work)
@@ -481,15 +413,33 @@ static void end_program(struct rank *rank)
 		plait_data_release(program->arrays[i].data);
 }
 
+/* The last devices of the context; the first one is the host. */
+static uint32_t open_devices(struct rank *rank, plait_device **out)
+{
+	uint32_t count = 0;
+
+	(void)did(rank, "devices", plait_context_device_count(
+		rank->context, &count, &rank->error));
+	for (uint32_t i = 0; i < machine.devices && i < count; i++)
+		(void)did(rank, "device", plait_context_device(
+			rank->context,
+			count - machine.devices + i, &out[i],
+			&rank->error));
+	return machine.devices;
+}
+
 static void run_program(struct rank *rank)
 {
 	struct program *program = &programs[rank->rank];
-	const plait_flow_desc desc = {
+	plait_device *devices[8];
+	plait_flow_desc desc = {
 		.size = sizeof(desc), .world = rank->world, .horizon = 16,
 		.window = seed_of_round % 2 == 0 ? 64 : 0,
-		.lanes = 1 + rank->rank % 2 };
+		.lanes = 1 + rank->rank % 2, .devices = devices,
+		.memory_bytes = machine.memory_bytes };
 
 	rank->arg = program;
+	desc.device_count = open_devices(rank, devices);
 	program->state = seed_of_round * UINT64_C(0x9e3779b97f4a7c15) | 1;
 	if (!did(rank, "flow", plait_flow_create(rank->context, &desc,
 						 &program->flow,
@@ -513,6 +463,10 @@ static void run_round(uint64_t seed, uint32_t count, const char *transport)
 	memset(ranks, 0, sizeof(ranks));
 	memset(programs, 0, sizeof(programs));
 	seed_of_round = seed;
+	for (uint32_t i = 0; i < count && machine.devices > 0; i++) {
+		ranks[i].backends = "host,chaos";
+		ranks[i].devices = machine.options;
+	}
 	(void)ranks_run(ranks, count, transport, run_program);
 	for (uint32_t i = 0; i < count; i++)
 		OK_THAT(programs[i].wrong == 0 && ranks[i].context != NULL,
@@ -541,9 +495,60 @@ static void over_shm(void)
 	run_rounds("shm", 4);
 }
 
+/* ---- devices ---- */
+
+static void run_on(uint32_t devices, const char *options, uint64_t memory_bytes)
+{
+	machine = (struct machine){ devices, options, memory_bytes };
+	NOTE("%u devices, %s, %llu bytes", devices, options,
+	     (unsigned long long)memory_bytes);
+	run_rounds("loopback", 4);
+	machine = (struct machine){ .devices = 0 };
+}
+
+static void one_device(void)
+{
+	run_on(1, "chaos:devices=1", 0);
+	run_on(1, "chaos:devices=1,quirks=all", 0);
+}
+
+static void several_devices(void)
+{
+	run_on(2, "chaos:devices=2", 0);
+	run_on(3, "chaos:devices=3,peers=none", 0);
+	run_on(4, "chaos:devices=4,peers=ring,quirks=shuffle", 0);
+	run_on(3, "chaos:devices=3,shared=1", 0);
+}
+
+/* The host is one of the devices. */
+static void mixed_devices(void)
+{
+	run_on(2, "chaos:devices=1", 0);
+	run_on(3, "chaos:devices=2,quirks=late_notify+slow_host", 0);
+}
+
+/* Memories that hold the data of few tasks: others are evicted. */
+static void narrow_devices(void)
+{
+	run_on(1, "chaos:devices=1", 56000);
+	run_on(2, "chaos:devices=2,quirks=all", 60000);
+}
+
+static void devices_over_shm(void)
+{
+	machine = (struct machine){ 2, "chaos:devices=2", 0 };
+	run_rounds("shm", 4);
+	machine = (struct machine){ .devices = 0 };
+}
+
 static const struct tap_scenario all[] = {
 	{ "over loopback", over_loopback },
 	{ "over shm", over_shm },
+	{ "one device a rank", one_device },
+	{ "several devices a rank", several_devices },
+	{ "the host and devices", mixed_devices },
+	{ "memories of few data", narrow_devices },
+	{ "devices over shm", devices_over_shm },
 };
 
 TAP_MAIN(all)

@@ -23,13 +23,16 @@ struct rank {
 	void (*run)(struct rank *rank);
 	void *arg;
 	uint32_t workers;	/* of the context */
+	/* Null: the host alone; or a list, and options of it. */
+	const char *backends, *devices;
+	const char *wrap; /* interposers, or null */
 	plait_world_desc desc;
 	plait_context *context;
 	plait_world *world;
 	plait_status status;	/* of the last call that failed, or OK */
 	plait_error error;
 	pthread_t thread;
-	char options[96];
+	char options[192];
 };
 
 /* Note a failure; returns true for success. */
@@ -44,8 +47,9 @@ static inline void *rank_thread(void *arg)
 {
 	struct rank *rank = arg;
 	const plait_context_desc desc = {
-		.size = sizeof(desc), .backends = "host",
-		.options = rank->options,
+		.size = sizeof(desc),
+		.backends = rank->backends != NULL ? rank->backends : "host",
+		.options = rank->options, .wrap = rank->wrap,
 		.flags = rank->workers > 0 ? 0 : PLAIT_CONTEXT_NO_WORKERS,
 		.workers = rank->workers,
 	};
@@ -79,8 +83,10 @@ static inline void ranks_start(struct rank *ranks, uint32_t count,
 		if (ranks[i].desc.open_ns == 0)
 			ranks[i].desc.open_ns = TAP_PATIENCE_NS;
 		(void)snprintf(ranks[i].options, sizeof(ranks[i].options),
-			       "%s:rank=%u,ranks=%u,name=t%ld.%u", transport, i,
-			       count, (long)getpid(), runs);
+			       "%s:rank=%u,ranks=%u,name=t%ld.%u%s%s",
+			       transport, i, count, (long)getpid(), runs,
+			       ranks[i].devices != NULL ? ";" : "",
+			       ranks[i].devices != NULL ? ranks[i].devices : "");
 		if (pthread_create(&ranks[i].thread, NULL, rank_thread,
 				   &ranks[i]) != 0)
 			abort();

@@ -192,6 +192,20 @@ bool plait__outcomes_has(plait__outcomes *outcomes, uint64_t number)
 	return has;
 }
 
+bool plait__outcomes_is_cause(plait__outcomes *outcomes, uint64_t number)
+{
+	const plait__cause *cause;
+	bool is_cause;
+
+	if (plait__outcomes_are_clean(outcomes))
+		return false;
+	plait__mutex_lock(&outcomes->lock);
+	cause = cause_of(outcomes, number);
+	is_cause = cause != NULL && cause->number == number;
+	plait__mutex_unlock(&outcomes->lock);
+	return is_cause;
+}
+
 /* Caller holds the lock. */
 static plait_status tell(plait__outcomes *outcomes, plait__cause *cause,
 			 plait_error *error)

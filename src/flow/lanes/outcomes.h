@@ -82,6 +82,9 @@ bool plait__outcomes_follow(plait__outcomes *outcomes, uint64_t pred,
 /* Returns true if the op failed or was not run. */
 bool plait__outcomes_has(plait__outcomes *outcomes, uint64_t number);
 
+/* Returns true if the op failed by itself. */
+bool plait__outcomes_is_cause(plait__outcomes *outcomes, uint64_t number);
+
 /* Tell the failure of an op: PLAIT_OK if it has none.  Its cause counts as told
  * from then on. */
 plait_status plait__outcomes_tell(plait__outcomes *outcomes, uint64_t number,
