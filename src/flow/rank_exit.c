@@ -5,6 +5,7 @@
 #include "flow/flow_wait.h"
 #include "flow/rank_stop.h"
 
+#include "base/error.h"
 #include "pool/callback_scope.h"
 #include "sys/clock.h"
 #include "sys/fork.h"
@@ -12,7 +13,12 @@
 #include <stdlib.h>
 
 /* Time for the oldest task, and for what is sent behind the last one. */
-#define WAIT_NS UINT64_C(10000000000)
+enum { WAIT_S = 10 };
+
+#define WAIT_NS (WAIT_S * UINT64_C(1000000000))
+
+/* Time for records to leave the process. */
+#define TELL_NS UINT64_C(20000000)
 
 static struct {
 	struct plait__mutex lock; /* guards the list; taken before others */
@@ -50,6 +56,27 @@ static uint64_t find_oldest(plait__flow *flow, uint64_t last)
 	return oldest;
 }
 
+/* The process ends without what other ranks wait for, which a transport may not
+ * tell them: MPI's wait for this rank. */
+static void tell_others(plait__flow_ranks *ranks, uint64_t oldest)
+{
+	plait_error why = { .size = sizeof(why) };
+	uint64_t end = plait__clock_now_ns() + TELL_NS;
+
+	if (oldest != 0)
+		plait__fail(&why, PLAIT_E_LOST,
+			    "its process ends, and task %llu is not done after "
+			    "%d s", (unsigned long long)oldest, WAIT_S);
+	else
+		plait__fail(&why, PLAIT_E_LOST,
+			    "its process ends, and the others have not taken "
+			    "what it sent after %d s", WAIT_S);
+	plait__rank_stop_all(ranks, &why);
+	while (plait__clock_now_ns() < end &&
+	       plait__world_progress(ranks->world, NULL) == PLAIT_OK)
+		plait__world_rest();
+}
+
 /* Other threads may go on with submissions for ever. */
 static void await(plait__flow_ranks *ranks)
 {
@@ -60,8 +87,10 @@ static void await(plait__flow_ranks *ranks)
 	plait__flow_unlock(ranks->flow);
 	while ((oldest = find_oldest(ranks->flow, last)) != 0)
 		if (plait__flow_wait_for(ranks->flow, oldest, WAIT_NS, NULL) !=
-		    PLAIT_OK)
+		    PLAIT_OK) {
+			tell_others(ranks, oldest);
 			return;
+		}
 	/* Release: pairs with the thread of the flow. */
 	at_store_release_u32(&ranks->leaves, 1);
 	plait__rank_stop_ring(ranks);
@@ -70,6 +99,8 @@ static void await(plait__flow_ranks *ranks)
 	while (at_load_acquire_u32(&ranks->has_left) == 0 &&
 	       plait__clock_now_ns() < end)
 		plait__world_rest();
+	if (at_load_acquire_u32(&ranks->has_left) == 0)
+		tell_others(ranks, 0);
 }
 
 /* Not in a child of the process, nor in a function of a task, which would wait for

@@ -2,13 +2,15 @@
 /*
  * Ranks that are processes over shm: a task kills the one that it runs on.  The
  * others name it in the error of what it alone had, go on with what they have, and
- * end.  Each rank says by its exit status what went wrong.
+ * end.  One whose task is not done 10 s after its end tells the others.  Each rank
+ * says by its exit status what went wrong.
  */
 #include "lib/tap.h"
 #include "plait/plait.h"
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -116,6 +118,92 @@ static void run_rank(uint32_t rank, long name)
 	_exit(0);
 }
 
+/* ---- a rank that leaves ---- */
+
+/* Pipes: a byte says that the task has begun; nothing ends it. */
+static int begun[2], silent[2];
+
+static int32_t wait_for_ever(void *user_data)
+{
+	char byte = 0;
+
+	(void)user_data;
+	return write(begun[1], &byte, 1) + read(silent[0], &byte, 1) > 1;
+}
+
+static plait_flow *flow_left;
+
+/* Rank 1 ends its process, and its task is not done; rank 0 waits for the values. */
+static void leave_rank(uint32_t rank, long name)
+{
+	char options[96];
+	plait_error error = { .size = sizeof(error) };
+	const plait_context_desc desc = { .size = sizeof(desc), .workers = 1,
+					  .backends = "host",
+					  .options = options };
+	const plait_world_desc shm = { .size = sizeof(shm),
+				       .transports = "shm",
+				       .open_ns = TAP_PATIENCE_NS };
+	plait_flow_desc over = { .size = sizeof(over) };
+	const plait_data_desc numbers = { .size = sizeof(numbers),
+					  .dimensions = 1, .element_bytes = 8,
+					  .extent = { N } };
+	const plait_box last = { { N - 1, 0, 0 }, { N, 1, 1 } };
+	plait_access writes = { .size = sizeof(writes), .box = &last,
+				.mode = PLAIT_ACCESS_WRITE };
+	plait_task_desc task = {
+		.size = sizeof(task), .kind = PLAIT_TASK_CALL,
+		.function = wait_for_ever, .label = "silent",
+		.accesses = &writes, .access_count = 1 };
+	plait_context *context = NULL;
+	plait_data *data = NULL;
+	uint64_t host[N];
+	char byte;
+
+	snprintf(options, sizeof(options), "shm:rank=%u,ranks=2,name=l%ld",
+		 rank, name);
+	must(1, plait_context_open(&desc, &context, &error) == PLAIT_OK &&
+	     plait_world_open(context, &shm, &over.world, &error) == PLAIT_OK,
+	     &error);
+	must(2, plait_flow_create(context, &over, &flow_left, &error) ==
+		PLAIT_OK, &error);
+	must(3, plait_data_create(flow_left, &numbers, &data, &error) ==
+		PLAIT_OK, &error);
+	writes.data = data;
+	must(4, plait_flow_submit(flow_left, &task, NULL, &error) == PLAIT_OK,
+	     &error);
+	if (rank == 1 && read(begun[0], &byte, 1) == 1)
+		exit(0);
+	must(5, plait_data_read(data, NULL, host, &error) == PLAIT_E_LOST,
+	     &error);
+	must(6, strstr(error.text, "failed on rank 1: its process ends, and "
+				   "task 1 is not done") != NULL, &error);
+	_exit(0);
+}
+
+static void tells_of_a_rank_that_leaves(void)
+{
+	const long name = (long)getpid();
+	pid_t ranks[2];
+	int status;
+
+	OK(pipe(silent) == 0 && pipe(begun) == 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		ranks[i] = fork();
+		if (ranks[i] == 0)
+			leave_rank(i, name);
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		OK(ranks[i] > 0 && waitpid(ranks[i], &status, 0) == ranks[i]);
+		OK_THAT(WIFEXITED(status) && WEXITSTATUS(status) == 0,
+			"rank %u: status 0x%x", i, (unsigned)status);
+	}
+	for (int i = 0; i < 2; i++) {
+		close(silent[i]);
+		close(begun[i]);
+	}
+}
+
 /* ---- the ranks ---- */
 
 static void names_a_killed_rank(void)
@@ -141,6 +229,7 @@ static void names_a_killed_rank(void)
 
 static const struct tap_scenario all[] = {
 	{ "names a killed rank", names_a_killed_rank },
+	{ "tells of a rank that leaves", tells_of_a_rank_that_leaves },
 };
 
 TAP_MAIN(all)
