@@ -637,6 +637,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/rank_engine.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_ranks.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/rank_place.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/rank_room.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/rank_submit.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/lanes/outcomes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/lanes/window.c

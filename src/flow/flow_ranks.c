@@ -37,6 +37,8 @@ static plait_status compare(void *arg, uint32_t peer,
 	/* Of pieces as many on all ranks; of slots what all take. */
 	if (other->lanes < own->lanes)
 		own->lanes = other->lanes;
+	if (other->window < own->window)
+		own->window = other->window;
 	own->has_other_devices |= other->kinds != own->kinds;
 	if (other->slot_bytes < own->slot_bytes)
 		own->slot_bytes = other->slot_bytes;
@@ -141,6 +143,8 @@ static plait_status agree(plait__flow_ranks *ranks,
 				 world->slot_limit : PLAIT__RANK_SLOT_MOST;
 	plait__mail_flow own = { .horizon = desc->horizon,
 				 .lanes = count_places(ranks->flow),
+				 .window = plait__window_size(
+					 &ranks->flow->window),
 				 .kinds = plait__rank_place_kinds(ranks->flow),
 				 .slot_bytes = limit & ~UINT64_C(63) };
 
@@ -148,6 +152,7 @@ static plait_status agree(plait__flow_ranks *ranks,
 	status = exchange(ranks, PLAIT__MAIL_FLOW, &own, status, error);
 	ranks->slot_bytes = own.slot_bytes;
 	ranks->pieces = (uint32_t)own.lanes * ranks->count;
+	ranks->window = own.window;
 	ranks->has_equal_devices = own.has_other_devices == 0;
 	return status;
 }

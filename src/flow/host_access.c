@@ -14,6 +14,7 @@
 #include "flow/flow_strict.h"
 #include "flow/flow_wait.h"
 #include "flow/mappings.h"
+#include "flow/rank_room.h"
 #include "flow/rank_stop.h"
 #include "flow/rank_submit.h"
 
@@ -123,6 +124,8 @@ static void open(struct access *access)
 	plait__flow *flow = access->data->flow;
 	plait__data_mapping *mapping = access->mapping;
 
+	if (flow->ranks != NULL)
+		plait__rank_room_map(flow);
 	mapping->data = access->data;
 	mapping->number = access->number;
 	mapping->owner = plait__suspension_owner();

@@ -5,6 +5,7 @@
 #include "flow/commit.h"
 #include "flow/flow_late.h"
 #include "flow/rank_place.h"
+#include "flow/rank_room.h"
 #include "flow/reduction.h"
 
 #include "base/error.h"
@@ -62,6 +63,8 @@ static bool add_transfers(plait__rank_turn *turn)
 			.transfer = ++ranks->transfers,
 		};
 
+		plait__rank_room_count(ranks, at->from);
+		plait__rank_room_count(ranks, at->to);
 		step.peer = step.sends ? at->to : at->from;
 		if (!step.sends && at->to != ranks->rank)
 			continue;
@@ -88,6 +91,8 @@ static bool note(plait__rank_turn *turn, uint32_t count, uint32_t rank,
 				   &ranks->versions, &ranks->listed) ||
 	    !add_transfers(turn))
 		return false;
+	if (turn->desc != NULL)
+		plait__rank_room_count(ranks, rank);
 	return turn->desc == NULL ||
 	       (rank != ranks->rank && rank != PLAIT__TASK_RANKS_ALL) ||
 	       PLAIT__VECTOR_ADD(&ranks->steps, &step) != NULL;

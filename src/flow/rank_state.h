@@ -94,12 +94,15 @@ struct plait__flow_ranks {
 	uint64_t number;     /* among what the world has made; in mail */
 	uint32_t rank, count;
 	uint32_t pieces; /* of a split launch that says none */
+	uint64_t window; /* the smallest one of a rank */
 	bool has_equal_devices; /* all ranks have devices of these kinds */
 	uint64_t slot_bytes;
 	uint64_t data; /* number of the newest data; guarded by flow->lock */
 
 	/* Guarded by flow->lock. */
 	bool is_submitting;
+	uint64_t ops[PLAIT__TASK_RANKS_MOST]; /* by rank; see rank_room.h, */
+	uint64_t mapped_ops[PLAIT__TASK_RANKS_MOST]; /* before the mappings */
 
 	/* The submitter's. */
 	uint64_t transfers;

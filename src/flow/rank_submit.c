@@ -11,6 +11,7 @@
 #include "flow/rank_horizon.h"
 #include "flow/rank_place.h"
 #include "flow/rank_plan.h"
+#include "flow/rank_room.h"
 #include "flow/rank_stop.h"
 #include "flow/reduction.h"
 
@@ -53,6 +54,8 @@ static plait_status take_turn(plait__rank_turn *turn, plait_error *error)
 				     "is one over a world: its tasks have one "
 				     "order on all ranks");
 	else
+		status = plait__rank_room_check(turn->flow, error);
+	if (status == PLAIT_OK)
 		ranks->is_submitting = true;
 	plait__flow_unlock(turn->flow);
 	return status;
@@ -255,8 +258,15 @@ static plait_status perform(plait__rank_turn *turn, plait_task *out,
 			    plait_error *error)
 {
 	plait_error why = { .size = sizeof(why) };
-	plait_status status = commit_steps(turn, out, &why);
+	plait_status status;
 
+	if (out != NULL) {
+		/* Some ranks have an end. */
+		plait__flow_lock(turn->flow);
+		plait__rank_room_count(turn->ranks, PLAIT__TASK_RANKS_ALL);
+		plait__flow_unlock(turn->flow);
+	}
+	status = commit_steps(turn, out, &why);
 	plait__rank_plan_drop(turn->ranks);
 	if (status == PLAIT_OK)
 		status = count_task(turn, &why);

@@ -53,6 +53,7 @@ typedef struct plait__mail_flow {
 	uint32_t horizon;
 	uint64_t lanes;
 	uint64_t slot_bytes;
+	uint64_t window;
 	uint64_t kinds; /* of devices */
 	uint64_t has_other_devices; /* of what was received, not told */
 } plait__mail_flow;

@@ -455,6 +455,45 @@ static void refuses_what_one_rank_would_do(void)
 	}
 }
 
+/* ---- a mapping before many tasks ---- */
+
+static void map_for_long(struct rank *rank)
+{
+	struct seen *seen = begin(rank, 0);
+	const plait_access access = access_of(seen->data[1],
+					      PLAIT_ACCESS_READ_WRITE, NULL);
+	void *mapped = NULL;
+
+	for (int k = 0; k < 2; k++) {
+		(void)rank_did(rank, plait_data_map(
+			seen->data[0], NULL, PLAIT_MAP_READ, &mapped,
+			&rank->error));
+		for (seen->task[k] = 0; seen->task[k] < MANY; seen->task[k]++)
+			if ((seen->status[k] = call(seen, "one", count_call,
+						    seen, &access, 1, NULL,
+						    &seen->error[k])) !=
+			    PLAIT_OK)
+				break;
+		(void)rank_did(rank, plait_data_unmap(seen->data[0], mapped,
+						      &rank->error));
+	}
+	(void)rank_did(rank, plait_data_read(seen->data[1], NULL, seen->host,
+					     &rank->error));
+	end(seen);
+}
+
+/* The tasks run on rank 0 only, but no rank takes more of them. */
+static void refuses_tasks_behind_a_mapping(void)
+{
+	run(2, map_for_long);
+	for (uint32_t i = 0; i < 2; i++)
+		for (int k = 0; k < 2; k++) {
+			IS_INT(all_seen[i].status[k], PLAIT_E_DEADLOCK);
+			HAS_STR(all_seen[i].error[k].text, "unmap it first");
+			IS_UINT(all_seen[i].task[k], 128);
+		}
+}
+
 /* ---- a rank that does not go on ---- */
 
 static pthread_barrier_t all_have_seen;
@@ -552,6 +591,7 @@ static const struct tap_scenario all[] = {
 	{ "names a rank that ended its flow",
 	  names_a_rank_that_ended_its_flow },
 	{ "refuses what one rank would do", refuses_what_one_rank_would_do },
+	{ "refuses tasks behind a mapping", refuses_tasks_behind_a_mapping },
 	{ "names a silent rank", names_a_silent_rank },
 	{ "takes a world of one rank", takes_a_world_of_one_rank },
 };
