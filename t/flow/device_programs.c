@@ -116,6 +116,63 @@ static void narrow(void)
 	flow_memory_bytes = 0;
 }
 
+/* ---- any system ---- */
+
+/* 1 to 8 memories beside the host's, which may be that of one of the devices. */
+static void draw_devices(void)
+{
+	static const char *const peers[] = { "all", "ring", "none" };
+	static const char *const quirks[] = { "", ",quirks=shuffle",
+					      ",quirks=all",
+					      ",quirks=late_notify" };
+	static char options[120];
+	uint64_t simulated = 1 + below(8);
+	const char *links = peers[below(3)];
+
+	snprintf(options, sizeof(options),
+		 "chaos:devices=%u,peers=%s%s%s,seed=%u", (unsigned)simulated,
+		 links, one_in(4) ? ",shared=1" : "", quirks[below(4)],
+		 1 + (unsigned)below(1000000));
+	flow_options = options;
+	flow_devices = (uint32_t)simulated + (simulated < 8 && one_in(3));
+}
+
+/* Memories hold the data of a task, but no partial results, or all that is needed. */
+static void draw_room(void)
+{
+	static const uint64_t limits[] = { 0, 0, 102400, 4096, 5000 };
+
+	flow_memory_bytes = limits[below(TAP_COUNT(limits))];
+	flow_has_repetitions = flow_memory_bytes == 0;
+	flow_has_sums = flow_memory_bytes == 0 || flow_memory_bytes > 65536;
+	flow_flags = one_in(3) ? PLAIT_FLOW_CHECK : 0;
+}
+
+static void draw_policies(void)
+{
+	flow_choose = (uint32_t)below(PLAIT_CHOOSE_MINMAX_TIME + 1);
+	flow_parent = (uint32_t)below(PLAIT_PARENT_DEVICE_DISJOINT + 1);
+	flow_lane = (uint32_t)below(PLAIT_LANE_ALWAYS_NEW + 1);
+	flow_device_lanes = (uint32_t)below(4);
+	flow_threshold = one_in(2) ? 0 : 1 + (uint32_t)below(1000);
+}
+
+static void draw_system(void)
+{
+	draw_devices();
+	draw_room();
+	draw_policies();
+}
+
+/* A system of its own for each program. */
+static void any_system(void)
+{
+	flow_backends = "host,chaos";
+	before_program = draw_system;
+	run_programs(10 * FEW);
+	before_program = NULL;
+}
+
 static const struct tap_scenario all[] = {
 	{ "one device", alone },
 	{ "proved programs", proved },
@@ -124,6 +181,7 @@ static const struct tap_scenario all[] = {
 	{ "devices that share a memory", shared },
 	{ "the host and devices", mixed },
 	{ "memories of few data", narrow },
+	{ "any system", any_system },
 };
 #endif
 

@@ -27,6 +27,11 @@ __attribute__((unused)) static uint32_t flow_devices;
 __attribute__((unused)) static plait_flow_flags flow_flags;
 __attribute__((unused)) static uint64_t flow_memory_bytes;
 __attribute__((unused)) static const char *flow_times; /* file, or null */
+/* Policies, with PLAIT_CHOOSE_EARLIEST and one lane per device by default. */
+__attribute__((unused)) static plait_device_choice flow_choose;
+__attribute__((unused)) static plait_parent_choice flow_parent;
+__attribute__((unused)) static plait_lane_choice flow_lane;
+__attribute__((unused)) static uint32_t flow_device_lanes, flow_threshold;
 
 /* Random programs have repetitions, which keep the memory of their data. */
 __attribute__((unused)) static bool flow_has_repetitions = true;
@@ -58,6 +63,11 @@ static inline bool open_flow(const struct flow_setting *setting,
 				       .flags = flow_flags,
 				       .memory_bytes = flow_memory_bytes,
 				       .history = flow_times,
+				       .choose = flow_choose,
+				       .parent = flow_parent,
+				       .lane = flow_lane,
+				       .device_lanes = flow_device_lanes,
+				       .threshold = flow_threshold,
 				       .device_count = flow_devices };
 
 	flow_rig = settings[0];

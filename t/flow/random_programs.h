@@ -299,9 +299,9 @@ static void add_task(struct work *work)
 	}
 }
 
-/* Called before each step of a program, and before its flow is released; null:
- * nothing. */
-static void (*before_step)(void), (*before_end)(void);
+/* Called before each program, before each step of it, and before its flow is released;
+ * null: nothing. */
+static void (*before_program)(void), (*before_step)(void), (*before_end)(void);
 
 static void step(struct work *work)
 {
@@ -366,11 +366,15 @@ static void run_rounds(uint64_t rounds)
 {
 	uint64_t seed = tap_seed();
 
+	tap_brief();
 	for (uint64_t r = 0; r < rounds && tap_failed() == 0; r++) {
 		state = (seed + r) * UINT64_C(0x9e3779b97f4a7c15) | 1;
 		NOTE("seed=%llu", (unsigned long long)(seed + r));
-		run_program(&flow_settings[r % FLOW_SETTINGS]);
+		if (before_program != NULL)
+			before_program();
+		run_program(&flow_settings[(seed + r) % FLOW_SETTINGS]);
 	}
+	tap_verbose();
 }
 
 /* `few`: rounds without an argument. */

@@ -17,6 +17,8 @@
 /* Guards the counters and keeps lines whole; recursive is not needed. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned run_count, failed_count;
+static bool is_brief; /* checks that hold print nothing */
+static unsigned long brief_count; /* of these, since tap_brief */
 static const char *scenario_name = "";
 static char **arguments;
 static int argument_count;
@@ -64,7 +66,10 @@ static bool check(bool held, const char *file, int line, const char *text,
 	va_list args;
 
 	pthread_mutex_lock(&lock);
-	result(held, "", "%s", text);
+	if (held && is_brief)
+		brief_count++;
+	else
+		result(held, "", "%s", text);
 	if (!held) {
 		failed_count++;
 		printf("#   at %s:%d\n", file, line);
@@ -195,6 +200,25 @@ unsigned tap_failed(void)
 	count = failed_count;
 	pthread_mutex_unlock(&lock);
 	return count;
+}
+
+void tap_brief(void)
+{
+	pthread_mutex_lock(&lock);
+	is_brief = true;
+	brief_count = 0;
+	pthread_mutex_unlock(&lock);
+}
+
+void tap_verbose(void)
+{
+	pthread_mutex_lock(&lock);
+	if (is_brief) {
+		failed_count += brief_count == 0;
+		result(brief_count > 0, "", "%lu checks held", brief_count);
+	}
+	is_brief = false;
+	pthread_mutex_unlock(&lock);
 }
 
 const char *tap_argument(const char *key)

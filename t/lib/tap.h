@@ -72,6 +72,10 @@ bool tap_soak(void);
 bool tap_late(uint64_t *since);
 /* Returns how many checks have failed so far. */
 unsigned tap_failed(void);
+/* From here on checks that hold print nothing, until tap_verbose prints one line, with
+ * their number: for random tests, since t/lib/run limits the output. */
+void tap_brief(void);
+void tap_verbose(void);
 
 __attribute__((format(printf, 4, 5)))
 bool tap_ok(bool held, const char *file, int line, const char *format, ...);

@@ -39,9 +39,19 @@ static void wrong_ptr(void) { IS_PTR(&self, NULL); }
 static void wrong_str(void) { IS_STR("a", NULL); }
 static void wrong_part(void) { HAS_STR("hay", "needle"); }
 static void wrong_empty(void) { }
+static void wrong_brief(void) { tap_brief(); OK(1); OK(1 > 2); }
+static void wrong_idle(void) { tap_brief(); tap_verbose(); }
 static void all_skipped(void) { SKIP_ALL("nothing of %s here", "it"); }
 
 static void one_skipped(void) { SKIP("no %s", "moon"); }
+static void briefly(void)
+{
+	tap_brief();
+	OK(1);
+	IS_INT(2, 2);
+	tap_verbose();
+	OK(3);
+}
 static void known(void) { TODO(0, "not built"); }
 
 static const struct tap_scenario wrong[] = {
@@ -49,10 +59,11 @@ static const struct tap_scenario wrong[] = {
 	{ "wrong_int", wrong_int }, { "wrong_uint", wrong_uint },
 	{ "wrong_ptr", wrong_ptr }, { "wrong_str", wrong_str },
 	{ "wrong_part", wrong_part }, { "wrong_empty", wrong_empty },
+	{ "wrong_brief", wrong_brief }, { "wrong_idle", wrong_idle },
 };
 static const struct tap_scenario lenient[] = {
 	{ "one_skipped", one_skipped }, { "known", known },
-	{ "all_skipped", all_skipped },
+	{ "all_skipped", all_skipped }, { "briefly", briefly },
 };
 
 /* Runs this program with an argument; returns the exit status, fills the
@@ -105,6 +116,14 @@ static void knows_what_is_missing(void)
 	IS_STR(out, "not ok 1 - known: 0 # TODO not built\n1..1\n");
 }
 
+static void counts_what_it_does_not_print(void)
+{
+	char out[4096];
+
+	IS_INT(run_self("briefly", out, sizeof(out)), 0);
+	IS_STR(out, "ok 1 - briefly: 2 checks held\nok 2 - briefly: 3\n1..2\n");
+}
+
 static void refuses_unknown_names(void)
 {
 	char out[4096];
@@ -118,6 +137,7 @@ static const struct tap_scenario right[] = {
 	{ "fails", fails },
 	{ "skips", skips },
 	{ "knows_what_is_missing", knows_what_is_missing },
+	{ "counts_what_it_does_not_print", counts_what_it_does_not_print },
 	{ "refuses_unknown_names", refuses_unknown_names },
 };
 
