@@ -161,6 +161,8 @@ static plait_status open_lanes(plait__flow *flow, bool measures,
 	devices->engine.owner = &flow->object;
 	devices->engine.copy_failed = set_lane_failure;
 	devices->engine.allocator = plait__flow_allocator(flow);
+	devices->engine.may_keep =
+		plait__pool_worker_count(flow->object.context->pool) > 0;
 	return plait__device_engine_init(&devices->engine, of_lane, count,
 					 error);
 }

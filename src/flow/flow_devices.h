@@ -90,6 +90,13 @@ static inline void plait__flow_devices_flush(plait__flow *flow)
 		plait__device_engine_flush(&flow->devices->engine);
 }
 
+/* The same, unless more ops may come before a device needs these. */
+static inline void plait__flow_devices_offer(plait__flow *flow)
+{
+	if (flow->devices != NULL)
+		plait__device_engine_offer(&flow->devices->engine);
+}
+
 /* Returns true if one of the device's lanes could not be replaced: it gets no
  * launches, and what is valid elsewhere is not copied from it. */
 static inline bool plait__flow_devices_is_lost(const plait__flow *flow,

@@ -330,7 +330,7 @@ static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
 		status = attempt(&task, desc, again, &split, error);
 		plait__flow_unlock(flow);
 		plait__object_close_deferred(task.closing);
-		plait__flow_devices_flush(flow);
+		plait__flow_devices_offer(flow);
 		if (status == PLAIT_PENDING && task.lacks_buffers) {
 			status = supply(flow, desc, again, &split, out_behind,
 					error);

@@ -119,8 +119,13 @@ void plait__device_begin_number(plait__device_op *op, uint64_t number)
 void plait__device_begin_enqueue(plait__device_op *op)
 {
 	plait__device_engine *engine = op->engine;
+	plait__device_lane *lane = plait__device_op_lane(op);
 
-	plait__device_lane_append(plait__device_op_lane(op), op);
+	plait__device_lane_append(lane, op);
+	engine->is_due |= !engine->may_keep ||
+			  ++engine->outbox_count >= PLAIT__DEVICE_KEEP ||
+			  op->sequence - lane->first->sequence <
+				  PLAIT__DEVICE_BUSY;
 	op->next_out = NULL;
 	if (engine->outbox == NULL)
 		engine->outbox = op;

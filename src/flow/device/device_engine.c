@@ -389,6 +389,8 @@ void plait__device_engine_flush(plait__device_engine *engine)
 		plait__mutex_lock(engine->lock);
 		list = engine->outbox;
 		engine->outbox = NULL;
+		engine->outbox_count = 0;
+		engine->is_due = false;
 		if (engine->is_lost)
 			note(engine, PLAIT_E_LOST);
 		engine->is_lost = false;
@@ -398,6 +400,17 @@ void plait__device_engine_flush(plait__device_engine *engine)
 		plait__device_submit_all(engine, list);
 	} while (list != NULL);
 	plait__mutex_unlock(&engine->submitting);
+}
+
+void plait__device_engine_offer(plait__device_engine *engine)
+{
+	bool is_due;
+
+	plait__mutex_lock(engine->lock);
+	is_due = engine->is_due;
+	plait__mutex_unlock(engine->lock);
+	if (is_due)
+		plait__device_engine_flush(engine);
 }
 
 /* ---- a worker ---- */

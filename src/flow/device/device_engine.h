@@ -23,7 +23,13 @@
 #include "flow/access/preds.h"
 #include "flow/device/device_lane.h"
 
-enum { PLAIT__DEVICE_BATCH = 32 };
+enum {
+	PLAIT__DEVICE_BATCH = 32,
+	/* Ops that the outbox keeps at most, while each is behind so many others in its
+	 * lane, of which some have a notification that submits the outbox. */
+	PLAIT__DEVICE_KEEP = 16,
+	PLAIT__DEVICE_BUSY = 64
+};
 
 struct plait__device_engine {
 	const plait_allocator *allocator;
@@ -45,6 +51,9 @@ struct plait__device_engine {
 	plait__device_op **ops;
 	plait__device_op *outbox; /* to be submitted, in order */
 	plait__device_op *outbox_last;
+	uint32_t outbox_count;
+	bool is_due;	/* the outbox is to be submitted */
+	bool may_keep;	/* the context has workers, which notifications wake */
 	plait__device_op *waiting; /* by number: published, not begun */
 	plait__device_op *waiting_last;
 	plait__device_op *again; /* by number: to begin anew */
@@ -107,6 +116,8 @@ plait__device_engine_is_dead(const plait__device_engine *engine, uint32_t lane)
 
 /* Submit what has begun.  Caller does not hold the lock. */
 void plait__device_engine_flush(plait__device_engine *engine);
+/* The same, unless more ops may come before a device needs these. */
+void plait__device_engine_offer(plait__device_engine *engine);
 
 /* Look at all lanes, for a thread that is about to sleep: a lost device may owe a
  * notification for ever.  Caller does not hold the lock. */

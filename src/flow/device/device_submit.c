@@ -100,28 +100,57 @@ static bool is_stale(const plait__device_op *op)
 
 static void add_to_batch(plait__device_engine *engine, plait__device_op *op)
 {
-	if (engine->batch == PLAIT__DEVICE_BATCH ||
-	    (engine->batch > 0 && engine->batch_ops[0]->lane != op->lane))
+	if (engine->batch == PLAIT__DEVICE_BATCH)
 		submit_batch(engine);
 	if (engine->items[op->lane].refused == 0)
 		engine->batch_ops[engine->batch++] = op;
+}
+
+/* Submit the ops of one lane, that of the first, and take them off the list. */
+static void submit_lane(plait__device_engine *engine, plait__device_op **list)
+{
+	const uint32_t lane = (*list)->lane;
+
+	while (*list != NULL) {
+		plait__device_op *op = *list;
+
+		if (op->lane == lane) {
+			*list = op->next_out;
+			add_to_batch(engine, op);
+		} else {
+			list = &op->next_out;
+		}
+	}
+	submit_batch(engine);
+}
+
+/* Take ops off the front of the list of which none but the first waits for another
+ * lane: lanes may take them in any order. */
+static plait__device_op *split_front(plait__device_op **list)
+{
+	plait__device_op *first = *list, *last = first;
+
+	while (last->next_out != NULL && last->next_out->wait_count == 0)
+		last = last->next_out;
+	*list = last->next_out;
+	last->next_out = NULL;
+	return first;
 }
 
 void plait__device_submit_all(plait__device_engine *engine,
 			      plait__device_op *list)
 {
 	plait_error stale = { .size = sizeof(stale) };
-	plait__device_op *next;
+	plait__device_op *front;
 
 	plait__fail(&stale, PLAIT_E_FAILED, "not run: a predecessor failed");
-	for (; list != NULL; list = next) {
-		next = list->next_out;
-		if (is_stale(list)) {
-			submit_batch(engine);
-			refuse(list, &stale);
-		} else {
-			add_to_batch(engine, list);
+	while (list != NULL) {
+		front = split_front(&list);
+		if (is_stale(front)) {
+			refuse(front, &stale);
+			front = front->next_out;
 		}
+		while (front != NULL)
+			submit_lane(engine, &front);
 	}
-	submit_batch(engine);
 }
