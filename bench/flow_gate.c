@@ -3,6 +3,7 @@
  * Limits of flows on devices, for bench/flow --gate B: the cost of a piece of a
  * stencil over four simulated devices; its instructions and bytes beside those by
  * hand; tasks of 10 us beside the frozen plan; data of four times the memory.
+ * launches of 10 us on halves of an OpenCL device, and beside StarPU on all of it.
  * Rows of other programs run these, from the same build.
  */
 #include "flow_gate.h"
@@ -20,6 +21,8 @@ static plait_error error = { .size = sizeof(error) };
 static char text[TEXT];
 static char folder[300]; /* of the build's benchmarks */
 static int misses;
+
+enum { TURNS = 3 };
 
 static void must(plait_status status)
 {
@@ -135,7 +138,7 @@ static void compare_plan(void)
 {
 	const char *at = NULL;
 	char name[40], what[80];
-	double flow_us, plan_us, ratio;
+	double us[3], ratio; /* of tasks, of arrays of them, of the plan */
 	int used;
 
 	if (run("", "flow_grain"))
@@ -144,13 +147,90 @@ static void compare_plan(void)
 	if (at == NULL)
 		skip("tasks of 10 us beside the plan",
 		     "bench/flow_grain failed");
-	while (at != NULL && sscanf(at, " %39s %lf %lf %lf%n", name, &flow_us,
-				    &plan_us, &ratio, &used) == 4) {
+	while (at != NULL && sscanf(at, " %39s %lf %lf %lf %lf%*f%n", name,
+				    &us[0], &us[1], &us[2], &ratio,
+				    &used) == 5) {
 		snprintf(what, sizeof(what),
 			 "tasks of 10 us on the host, of the plan: %s", name);
 		row(what, ratio, 1.05);
 		at += used;
 	}
+}
+
+/* ---- an OpenCL device ---- */
+
+static void compare_halves(void)
+{
+	const char *at = NULL;
+	char name[40], what[80];
+	double flow[2], plan[2], ratio;
+	int used;
+
+	if (run("", "flow_halves 101 10 2"))
+		at = strstr(text, "ns a launch");
+	at = at != NULL ? strchr(at, '\n') : NULL;
+	if (at == NULL)
+		skip("launches of 10 us on halves of an OpenCL device",
+		     "there is none with two parts");
+	while (at != NULL && sscanf(at, " %39s %lf %lf %lf %lf %lf%n", name,
+				    &flow[0], &flow[1], &plan[0], &plan[1],
+				    &ratio, &used) == 6) {
+		snprintf(what, sizeof(what),
+			 "launches of 10 us on halves, of the plan: %s", name);
+		row(what, ratio, 1.05);
+		at += strcspn(at + 1, "\n") + 1;
+	}
+}
+
+/* Least time of a launch of a chain by the flow; *out_turns is the work of a launch,
+ * *out_ns its time. */
+static bool time_flow(int us, double *out, unsigned *out_turns, double *out_ns)
+{
+	char command[80];
+	const char *at;
+	double ns;
+
+	snprintf(command, sizeof(command), "flow_halves 51 %d 1 chain", us);
+	if (!run("", command) ||
+	    sscanf(text, "%u turns, %lf", out_turns, &ns) != 2 ||
+	    (at = strstr(text, "\nchain")) == NULL)
+		return false;
+	*out_ns = ns * *out_turns;
+	return sscanf(at, " chain %lf", out) == 1;
+}
+
+static bool time_dmda(unsigned turns, double *out)
+{
+	char command[80];
+
+	snprintf(command, sizeof(command), "flow_dmda chain 51 %u", turns);
+	return run("", command) &&
+	       sscanf(text, "%lf", out) == 1;
+}
+
+/* What a launch of a chain takes beside its work, of what it takes with StarPU. */
+static void compare_dmda(int us)
+{
+	double flow = 0, dmda = 0, now, ns;
+	char what[80];
+	unsigned turns;
+
+	snprintf(what, sizeof(what),
+		 "overhead of a launch of %d us, of StarPU's dmda", us);
+	for (int i = 0; i < TURNS; i++) {
+		if (!time_flow(us, &now, &turns, &ns)) {
+			skip(what, "there is no OpenCL device");
+			return;
+		}
+		flow = i == 0 || now - ns < flow ? now - ns : flow;
+		if (!time_dmda(turns, &now)) {
+			skip(what, "no bench/flow_dmda, which needs StarPU "
+				   "with OpenCL");
+			return;
+		}
+		dmda = i == 0 || now - ns < dmda ? now - ns : dmda;
+	}
+	row(what, flow / dmda, 0.2);
 }
 
 /* ---- four times the memory ---- */
@@ -234,9 +314,8 @@ int flow_gate_devices(const char *self)
 	compare_instructions();
 	compare_plan();
 	overfill();
-	skip("tasks of 10 us on halves of an OpenCL device",
-	     "no program measures it");
-	skip("StarPU's dmda on the same OpenCL device",
-	     "no program measures it");
+	compare_halves();
+	compare_dmda(0);
+	compare_dmda(10);
 	return misses;
 }

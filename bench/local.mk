@@ -81,6 +81,10 @@ noinst_PROGRAMS += %D%/flow_grain
 %C%_flow_grain_CPPFLAGS = $(AM_CPPFLAGS)
 %C%_flow_grain_LDADD = src/libplaitcore.la
 
+# launches of a flow over parts of an OpenCL device, beside the plan
+noinst_PROGRAMS += %D%/flow_halves
+%C%_flow_halves_LDADD = src/libplaitcore.la
+
 # overhead of the language bindings; for bench/languages.py
 noinst_PROGRAMS += %D%/languages/bench
 %C%_languages_bench_LDADD = src/libplait.la
@@ -123,14 +127,17 @@ BENCH_PEERS += %D%/who_starpu
 BENCH_OPENCL_PEER = %D%/opencl_starpu
 BENCH_FLOW_PEER = %D%/flow_starpu
 BENCH_COROUTINE_PEER = %D%/coroutine_starpu
+BENCH_DMDA_PEER = %D%/flow_dmda
 else
+BENCH_DMDA_PEER =
 BENCH_OPENCL_PEER =
 BENCH_FLOW_PEER =
 BENCH_COROUTINE_PEER =
 BENCH_ABSENT += --absent 'StarPU: configure found no libstarpu-dev'
 endif
 check_DATA += $(BENCH_PEERS)
-CLEANFILES += $(BENCH_PEERS) %D%/coroutine_peers %D%/coroutine_starpu %D%/opencl_starpu %D%/flow_starpu %D%/loops_omp \
+CLEANFILES += $(BENCH_PEERS) %D%/coroutine_peers %D%/coroutine_starpu %D%/opencl_starpu %D%/flow_starpu %D%/flow_dmda \
+	%D%/loops_omp \
 	%D%/processes %D%/processes_openmpi %D%/processes_mpich \
 	%D%/results.tsv
 
@@ -151,6 +158,10 @@ BENCH_LINK = -O2 -g -I$(srcdir)/%D% %D%/.libs/libreplay.a -pthread
 %D%/flow_starpu: $(srcdir)/%D%/flow_starpu.c
 	@echo '  PEER     $@'; $(CC) -O2 -Wall $(STARPU_CFLAGS) \
 		$(srcdir)/%D%/flow_starpu.c $(STARPU_LIBS) -o $@
+%D%/flow_dmda: $(srcdir)/%D%/flow_dmda.c
+	@echo '  PEER     $@'; $(CC) -O2 -Wall $(STARPU_CFLAGS) \
+		-DCL_TARGET_OPENCL_VERSION=120 \
+		$(srcdir)/%D%/flow_dmda.c $(STARPU_LIBS) -l:libOpenCL.so.1 -o $@
 %D%/opencl_starpu: $(srcdir)/%D%/opencl_starpu.c $(srcdir)/%D%/opencl.h
 	@echo '  PEER     $@'; $(CC) -Wall $(STARPU_CFLAGS) \
 		-DCL_TARGET_OPENCL_VERSION=120 \
@@ -177,6 +188,9 @@ bench-quick: all $(BENCH_WHO)
 BENCH_OPENCL = PLAIT_PLUGIN_PATH='$(abs_top_builddir)/plugins/.libs' %D%/opencl
 bench-flow: all $(BENCH_FLOW_PEER)
 	PLAIT_PLUGIN_PATH=$(abs_top_builddir)/plugins/.libs %D%/flow --gate A
+# Limits of flows on devices; half a minute.
+bench-flow-devices: all $(BENCH_DMDA_PEER)
+	PLAIT_PLUGIN_PATH=$(abs_top_builddir)/plugins/.libs %D%/flow --gate B
 # In turn; needs libboost-context-dev and libtbb-dev.
 %D%/coroutine_peers: $(srcdir)/%D%/coroutine_peers.cc
 	@echo '  PEER     $@'; $(CXX) -std=c++17 -O2 -Wall $(TBB_CFLAGS) \
@@ -224,7 +238,7 @@ bench-opencl: all $(BENCH_OPENCL_PEER)
 	$(BENCH_OPENCL) 101 loop
 	POCL_AFFINITY=1 $(BENCH_OPENCL) 101 diamond
 
-.PHONY: bench bench-quick bench-opencl bench-loops bench-flow bench-coroutine bench-coll
+.PHONY: bench bench-quick bench-opencl bench-loops bench-flow bench-flow-devices bench-coroutine bench-coll
 
 # compile times of collectives
 noinst_PROGRAMS += %D%/coll

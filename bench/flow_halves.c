@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Launches of a flow over parts of an OpenCL device, beside the frozen plan of the
+ * same launches and copies, by hand, in turn: independent ones, a chain, and steps of
+ * a stencil whose pieces read each other's element.  Least time and median of many rounds, and
+ * the median ratio within a round.
+ *
+ *	PLAIT_PLUGIN_PATH=$PWD/plugins/.libs bench/flow_halves [ROUNDS [US [PARTS [ROW]]]]
+ *
+ * A launch lasts US microseconds, 10 by default, 0: an empty loop; the device has
+ * PARTS parts, 2 by default, 1: all of it.  Fails with 77 without a device.
+ */
+#include "plait/plait.h"
+#include "sys/clock.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 101, MOST_ROUNDS = 2001, MOST = 2, LAUNCHES = 512 };
+
+static const char text[] =
+	"static u32 spin(u32 s, u32 turns) {\n"
+	"for (u32 i = 0; i < turns; i++) s = s * 1664525u + (s >> 16) + 1u;\n"
+	"return s; }\n"
+	"KERNEL(work) { EACH(i, 1) x[i] = spin(x[i], turns); }\n";
+static const char step_text[] =
+	"static u32 spin(u32 s, u32 turns) {\n"
+	"for (u32 i = 0; i < turns; i++) s = s * 1664525u + (s >> 16) + 1u;\n"
+	"return s; }\n"
+	"KERNEL(step) { CHUNK1(x)\n"
+	"AT1(v, x) = spin(AT1(u, 0) + AT1(u, 1), turns); }\n";
+
+static plait_error error = { .size = sizeof(error) };
+static plait_context *context;
+static plait_device *devices[MOST];
+static uint32_t parts = 2;
+static plait_flow *flow;
+static plait_kernel *work, *stencil;
+static plait_data *data[LAUNCHES], *sides[2];
+static uint32_t turns; /* of a launch */
+
+static void must(plait_status status)
+{
+	if (status >= PLAIT_OK)
+		return;
+	fprintf(stderr, "flow_halves: %s\n", error.text);
+	exit(status == PLAIT_E_UNAVAILABLE ? 77 : 1);
+}
+
+/* ---- through the flow ---- */
+
+static void launch_flow(plait_data *on)
+{
+	must(plait_flow_launch(flow, work, NULL,
+			       PLAIT_ARGUMENTS(PLAIT_DATA(on),
+					       PLAIT_VALUE(turns)),
+			       NULL, &error));
+}
+
+static void flow_independent(void)
+{
+	for (int i = 0; i < LAUNCHES; i++)
+		launch_flow(data[i]);
+}
+
+static void flow_chain(void)
+{
+	for (int i = 0; i < LAUNCHES; i++)
+		launch_flow(data[0]);
+}
+
+static void flow_stencil(void)
+{
+	const plait_mapper own = { .size = sizeof(own),
+				   .kind = PLAIT_MAPPER_ONE_TO_ONE };
+	plait_access to = { .size = sizeof(to), .mapper = &own };
+	plait_argument arguments[] = { PLAIT_DATA(NULL), PLAIT_ACCESS(&to),
+				       PLAIT_VALUE(turns) };
+	const plait_task_desc desc = { .size = sizeof(desc), .kernel = stencil,
+				       .launch = PLAIT_ITEMS(2),
+				       .arguments = arguments,
+				       .argument_count = 3, .split = 1,
+				       .pieces = 2 };
+
+	for (int i = 0; i < LAUNCHES / 2; i++) {
+		arguments[0] = (plait_argument)PLAIT_DATA(sides[i % 2]);
+		to.data = sides[1 - i % 2];
+		must(plait_flow_submit(flow, &desc, NULL, &error));
+	}
+}
+
+/* ---- by hand ---- */
+
+static plait_buffer *buffer(plait_device *device)
+{
+	const plait_buffer_desc desc = { .size = sizeof(desc), .bytes = 8 };
+	plait_buffer *made;
+
+	must(plait_buffer_create(device, &desc, &made, &error));
+	return made;
+}
+
+static plait_node launch_node(plait_graph *graph, plait_kernel *kernel,
+			      plait_device *device, const plait_argument *of,
+			      uint64_t count, const plait_node *behind,
+			      uint64_t behind_count)
+{
+	const plait_node_desc desc = {
+		.size = sizeof(desc), .kind = PLAIT_NODE_LAUNCH,
+		.launch = PLAIT_ITEMS(1), .kernel = kernel, .device = device,
+		.arguments = of, .argument_count = count, .cost = 10000,
+	};
+	plait_node node;
+
+	must(plait_graph_add(graph, &desc, behind, behind_count, &node,
+			     &error));
+	return node;
+}
+
+static void plan_independent(plait_graph *graph)
+{
+	for (uint32_t i = 0; i < LAUNCHES; i++) {
+		plait_device *device = devices[i % parts];
+		plait_buffer *x = buffer(device);
+		const plait_argument arguments[] = { PLAIT_BUFFER(x),
+						     PLAIT_VALUE(turns) };
+
+		launch_node(graph, work, device, arguments, 2, NULL, 0);
+		plait_buffer_release(x);
+	}
+}
+
+static void plan_chain(plait_graph *graph)
+{
+	plait_buffer *x = buffer(devices[0]);
+	const plait_argument arguments[] = { PLAIT_BUFFER(x),
+					     PLAIT_VALUE(turns) };
+	plait_node node = 0;
+
+	for (int i = 0; i < LAUNCHES; i++)
+		node = launch_node(graph, work, devices[0], arguments, 2, &node,
+				   i > 0);
+	plait_buffer_release(x);
+}
+
+/* The launches of a step, behind `begun`; then the copies of their elements, on the
+ * queue of the side that has them. */
+static void add_step(plait_graph *graph, plait_buffer *x[2][MOST], int step,
+		     plait_node *begun)
+{
+	const int64_t at = 0;
+	plait_node launches[MOST];
+	plait_node_desc copy = { .size = sizeof(copy), .bytes = 4,
+				 .kind = PLAIT_NODE_COPY };
+
+	for (uint32_t p = 0; p < 2; p++) {
+		const uint32_t on = p % parts;
+		const plait_box chunk = { { p, 0, 0 }, { p + 1, 1, 1 } };
+		const plait_argument arguments[] = {
+			PLAIT_BUFFER(x[step % 2][on]), PLAIT_VALUE(at),
+			PLAIT_BUFFER(x[1 - step % 2][on]), PLAIT_VALUE(at),
+			PLAIT_VALUE(turns), PLAIT_VALUE(chunk),
+		};
+
+		launches[p] = launch_node(graph, stencil, devices[on],
+					  arguments, 6, begun,
+					  step > 0 ? 2 : 0);
+	}
+	for (uint32_t p = 0; p < 2; p++) {
+		begun[p] = launches[p];
+		if (parts == 1)
+			continue;
+		copy.source = x[1 - step % 2][p];
+		copy.target = x[1 - step % 2][1 - p];
+		copy.target_offset = copy.source_offset = 4 * p;
+		copy.device = devices[p];
+		must(plait_graph_add(graph, &copy, launches, 2, &begun[p],
+				     &error));
+	}
+}
+
+static void plan_stencil(plait_graph *graph)
+{
+	plait_buffer *x[2][MOST] = { { NULL } };
+	plait_node begun[2];
+
+	for (uint32_t i = 0; i < 2 * parts; i++)
+		x[i / parts][i % parts] = buffer(devices[i % parts]);
+	for (int i = 0; i < LAUNCHES / 2; i++)
+		add_step(graph, x, i, begun);
+	for (uint32_t i = 0; i < 2 * parts; i++)
+		plait_buffer_release(x[i / parts][i % parts]);
+}
+
+static plait_plan *freeze(void (*build)(plait_graph *graph))
+{
+	plait_graph *graph;
+	plait_plan *plan;
+
+	must(plait_graph_create(context, &graph, &error));
+	build(graph);
+	must(plait_graph_freeze(graph, NULL, &plan, &error));
+	must(plait_plan_prepare(plan, &error));
+	plait_graph_release(graph);
+	return plan;
+}
+
+/* ---- measurement ---- */
+
+static const struct row {
+	const char *name;
+	void (*submit)(void);
+	void (*build)(plait_graph *graph);
+} rows[] = {
+	{ "independent", flow_independent, plan_independent },
+	{ "chain", flow_chain, plan_chain },
+	{ "stencil", flow_stencil, plan_stencil },
+};
+
+static double run_flow(void (*submit)(void))
+{
+	const uint64_t begin = plait__clock_now_ns();
+
+	submit();
+	must(plait_flow_wait(flow, 0, PLAIT_FOREVER, &error));
+	return (double)(plait__clock_now_ns() - begin);
+}
+
+static double run_plan(plait_plan *plan)
+{
+	const uint64_t begin = plait__clock_now_ns();
+
+	must(plait_plan_call(plan, NULL, NULL, &error));
+	return (double)(plait__clock_now_ns() - begin);
+}
+
+static int ascending(const void *one, const void *other)
+{
+	const double a = *(const double *)one, b = *(const double *)other;
+
+	return (a > b) - (a < b);
+}
+
+static void sort(double *all, int count)
+{
+	qsort(all, (size_t)count, sizeof(*all), ascending);
+}
+
+static void compare(const struct row *row, int rounds)
+{
+	static double by_flow[MOST_ROUNDS], by_plan[MOST_ROUNDS],
+		ratios[MOST_ROUNDS];
+	plait_plan *plan = freeze(row->build);
+
+	for (int i = -2; i < rounds; i++) {
+		const int at = i < 0 ? 0 : i;
+
+		by_flow[at] = run_flow(row->submit) / LAUNCHES;
+		by_plan[at] = run_plan(plan) / LAUNCHES;
+		ratios[at] = by_flow[at] / by_plan[at];
+	}
+	plait_plan_release(plan);
+	sort(by_flow, rounds);
+	sort(by_plan, rounds);
+	sort(ratios, rounds);
+	printf("%-12s %8.0f %8.0f %8.0f %8.0f %6.3f %6.3f\n", row->name,
+	       by_flow[0], by_flow[rounds / 2], by_plan[0],
+	       by_plan[rounds / 2], by_flow[0] / by_plan[0],
+	       ratios[rounds / 2]);
+	fflush(stdout);
+}
+
+/* Least time of a launch with so many turns, in a chain. */
+static double time_launch(uint32_t count)
+{
+	plait_plan *plan;
+	double least = 0;
+
+	turns = count;
+	plan = freeze(plan_chain);
+	for (int i = 0; i < 21; i++) {
+		const double now = run_plan(plan) / LAUNCHES;
+
+		least = i == 0 || now < least ? now : least;
+	}
+	plait_plan_release(plan);
+	return least;
+}
+
+static void calibrate(double us)
+{
+	const double slow = time_launch(30000), fast = time_launch(10000);
+
+	turns = (uint32_t)(us * 1000 * 20000 / (slow - fast));
+	printf("%u turns, %.4f ns each\n", turns, (slow - fast) / 20000);
+}
+
+/* ---- */
+
+static plait_kernel *kernel_of(const char *signature, const char *code)
+{
+	const plait_source source = { .size = sizeof(source), .code = code };
+	const plait_kernel_desc desc = { .size = sizeof(desc),
+					 .signature = signature,
+					 .sources = &source,
+					 .source_count = 1 };
+	plait_kernel *made;
+
+	must(plait_kernel_create(context, &desc, &made, &error));
+	return made;
+}
+
+static plait_data *make(uint64_t elements)
+{
+	const plait_data_desc desc = { .size = sizeof(desc),
+				       .dimensions = 1, .element_bytes = 4,
+				       .extent = { elements } };
+	static const uint32_t zeros[2];
+	plait_data *made;
+
+	must(plait_data_create(flow, &desc, &made, &error));
+	must(plait_data_write(made, NULL, zeros, &error));
+	return made;
+}
+
+static void set_up(void)
+{
+	const plait_context_desc desc = {
+		.size = sizeof(desc), .backends = "host,opencl",
+		.options = parts == 2 ? "opencl:split=2" : NULL,
+	};
+	const plait_flow_desc on = { .size = sizeof(on), .devices = devices,
+				     .device_count = parts };
+
+	must(plait_context_open(&desc, &context, &error));
+	for (uint32_t i = 0; i < parts; i++)
+		must(plait_context_device(context, 1 + i, &devices[i],
+					  &error));
+	must(plait_flow_create(context, &on, &flow, &error));
+	work = kernel_of("work(x: inout pointer u32, turns: u32)", text);
+	stencil = kernel_of("step(u: in array1 u32, v: out array1 u32, "
+			    "turns: u32, c: chunk)", step_text);
+	for (int i = 0; i < LAUNCHES; i++)
+		data[i] = make(1);
+	sides[0] = make(2);
+	sides[1] = make(2);
+}
+
+static void tear_down(void)
+{
+	for (int i = 0; i < LAUNCHES; i++)
+		plait_data_release(data[i]);
+	plait_data_release(sides[0]);
+	plait_data_release(sides[1]);
+	plait_kernel_release(work);
+	plait_kernel_release(stencil);
+	plait_flow_release(flow);
+	plait_context_release(context);
+}
+
+int main(int argc, char **argv)
+{
+	const int rounds = argc > 1 ? atoi(argv[1]) : ROUNDS;
+	const double us = argc > 2 ? atof(argv[2]) : 10;
+
+	parts = argc > 3 ? (uint32_t)atoi(argv[3]) : parts;
+	if (rounds < 1 || rounds > MOST_ROUNDS || parts < 1 || parts > MOST) {
+		fprintf(stderr, "flow_halves: 1 to %d rounds, 1 or 2 parts\n",
+			MOST_ROUNDS);
+		return 1;
+	}
+	set_up();
+	calibrate(us);
+	printf("ns a launch  %8s %8s %8s %8s %6s %6s\n", "flow", "median",
+	       "plan", "median", "ratio", "median");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (argc < 5 || strcmp(argv[4], rows[i].name) == 0)
+			compare(&rows[i], rounds);
+	tear_down();
+	return 0;
+}
