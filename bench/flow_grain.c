@@ -45,7 +45,7 @@ static void must(plait_status status)
 
 /* Tasks that are submitted together; 1: by plait_flow_submit. */
 static uint64_t together = 1;
-/* Tasks of the next array. */
+/* Tasks of the next array, which are written where they stay. */
 static plait_task_desc batch[BATCH];
 static plait_access batch_accesses[BATCH][3];
 static uint64_t batched;
@@ -56,63 +56,75 @@ static void flush(void)
 	batched = 0;
 }
 
-static void call(const plait_access *accesses, uint64_t count)
+/* Submit a task with the first `count` accesses of the next one. */
+static void call(uint64_t count)
 {
-	const plait_task_desc desc = {
-		.size = sizeof(desc), .kind = PLAIT_TASK_CALL,
-		.function = grain_work, .user_data = &node, .accesses = accesses,
-		.access_count = count,
-	};
+	plait_task_desc *desc = &batch[batched];
 
+	*desc = (plait_task_desc){
+		.size = sizeof(*desc), .kind = PLAIT_TASK_CALL,
+		.function = grain_work, .user_data = &node,
+		.accesses = batch_accesses[batched], .access_count = count,
+	};
 	submitted++;
-	if (together == 1) {
-		must(plait_flow_submit(flow, &desc, NULL, &error));
-		return;
-	}
-	batch[batched] = desc;
-	for (uint64_t i = 0; i < count; i++)
-		batch_accesses[batched][i] = accesses[i];
-	batch[batched].accesses = batch_accesses[batched];
-	if (++batched == together)
+	if (together == 1)
+		must(plait_flow_submit(flow, desc, NULL, &error));
+	else if (++batched == together)
 		flush();
 }
 
-/* Boxes of one tile, which live as long as the program. */
-static const plait_box *tile(uint64_t x, uint64_t y)
-{
-	static plait_box boxes[SIDE][SIDE];
+/* Boxes of tiles, and of parts of a line by begin and length. */
+static plait_box boxes[SIDE][SIDE], parts[WIDTH][4];
 
-	boxes[y][x] = (plait_box){ { x, y, 0 }, { x + 1, y + 1, 1 } };
-	return &boxes[y][x];
+static void make_boxes(void)
+{
+	for (uint64_t y = 0; y < SIDE; y++)
+		for (uint64_t x = 0; x < SIDE; x++)
+			boxes[y][x] = (plait_box){ { x, y, 0 },
+						   { x + 1, y + 1, 1 } };
+	for (uint64_t low = 0; low < WIDTH; low++)
+		for (uint64_t length = 1; length <= 3; length++)
+			parts[low][length] = (plait_box){
+				{ low, 0, 0 }, { low + length, 1, 1 } };
 }
 
-#define READS(x, y) \
-	{ .size = sizeof(plait_access), .mode = PLAIT_ACCESS_READ, \
-	  .data = tiles, .box = tile(x, y) }
-#define CHANGES(x, y) \
-	{ .size = sizeof(plait_access), .mode = PLAIT_ACCESS_READ_WRITE, \
-	  .data = tiles, .box = tile(x, y) }
+/* Set access i of the next task. */
+static void access(uint64_t i, plait_data *data, uint32_t mode,
+		   const plait_box *box)
+{
+	batch_accesses[batched][i] = (plait_access){
+		.size = sizeof(plait_access), .mode = mode, .data = data,
+		.box = box };
+}
+
+static void reads(uint64_t i, uint64_t x, uint64_t y)
+{
+	access(i, tiles, PLAIT_ACCESS_READ, &boxes[y][x]);
+}
+
+static void changes(uint64_t x, uint64_t y)
+{
+	access(0, tiles, PLAIT_ACCESS_READ_WRITE, &boxes[y][x]);
+}
 
 /* Column k of the factor is done: update tile (j, i) of the rest. */
 static void update(uint64_t i, uint64_t j, uint64_t k)
 {
-	const plait_access accesses[] = { CHANGES(j, i), READS(k, i),
-					  READS(k, j) };
-
-	call(accesses, i == j ? 2 : 3);
+	changes(j, i);
+	reads(1, k, i);
+	reads(2, k, j);
+	call(i == j ? 2 : 3);
 }
 
 static void submit_cholesky(void)
 {
 	for (uint64_t k = 0; k < TILES; k++) {
-		const plait_access diagonal = CHANGES(k, k);
-
-		call(&diagonal, 1);
+		changes(k, k);
+		call(1);
 		for (uint64_t i = k + 1; i < TILES; i++) {
-			const plait_access accesses[] = { CHANGES(k, i),
-							  READS(k, k) };
-
-			call(accesses, 2);
+			changes(k, i);
+			reads(1, k, k);
+			call(2);
 		}
 		for (uint64_t i = k + 1; i < TILES; i++)
 			for (uint64_t j = k + 1; j <= i; j++)
@@ -124,41 +136,25 @@ static void submit_wavefront(void)
 {
 	for (uint64_t y = 0; y < SIDE; y++)
 		for (uint64_t x = 0; x < SIDE; x++) {
-			const plait_access accesses[] = {
-				CHANGES(x, y), READS(x > 0 ? x - 1 : x, y),
-				READS(x, y > 0 ? y - 1 : y),
-			};
-
-			call(accesses, 3);
+			changes(x, y);
+			reads(1, x > 0 ? x - 1 : x, y);
+			reads(2, x, y > 0 ? y - 1 : y);
+			call(3);
 		}
-}
-
-/* As tile(): a part of a line. */
-static const plait_box *part(uint64_t low, uint64_t high)
-{
-	static plait_box boxes[WIDTH][4];
-	plait_box *box = &boxes[low][high - low];
-
-	*box = (plait_box){ { low, 0, 0 }, { high, 1, 1 } };
-	return box;
 }
 
 static void submit_layers(void)
 {
 	for (uint64_t i = 0; i < (uint64_t)LAYERS * WIDTH; i++) {
 		bool odd = i / WIDTH % 2 != 0;
-		uint64_t at = i % WIDTH;
-		const plait_access accesses[] = {
-			{ .size = sizeof(*accesses), .mode = PLAIT_ACCESS_WRITE,
-			  .data = odd ? line : other,
-			  .box = part(at, at + 1) },
-			{ .size = sizeof(*accesses), .mode = PLAIT_ACCESS_READ,
-			  .data = odd ? other : line,
-			  .box = part(at > 0 ? at - 1 : 0,
-				      at + 1 < WIDTH ? at + 2 : WIDTH) },
-		};
+		uint64_t at = i % WIDTH, low = at > 0 ? at - 1 : 0;
+		uint64_t high = at + 1 < WIDTH ? at + 2 : WIDTH;
 
-		call(accesses, 2);
+		access(0, odd ? line : other, PLAIT_ACCESS_WRITE,
+		       &parts[at][1]);
+		access(1, odd ? other : line, PLAIT_ACCESS_READ,
+		       &parts[low][high - low]);
+		call(2);
 	}
 }
 
@@ -304,6 +300,7 @@ int main(int argc, char **argv)
 	static const int grains[] = { 1, 10 };
 	int rounds = argc > 1 ? atoi(argv[1]) : ROUNDS;
 
+	make_boxes();
 	measure_submissions(rounds);
 	if (argc > 2)
 		return 0;
