@@ -660,6 +660,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/array_arguments.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/box_move.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/commit.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/plain_task.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_control.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_data.c

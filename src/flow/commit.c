@@ -5,17 +5,14 @@
 #include "flow/flow_devices.h"
 #include "flow/flow_fixed.h"
 #include "flow/flow_proof.h"
+#include "flow/op_commit.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 
 #include <string.h>
 
-/* One op is kept free for plait__commit_last. */
-enum { KEPT = 1 };
-
-/* Entries that are fetched before their ops come. */
-enum { AHEAD = 2 };
+enum { KEPT = PLAIT__OP_COMMIT_KEPT };
 
 bool plait__commit_reserve_accesses(plait__flow *flow, uint32_t count)
 {
@@ -37,111 +34,17 @@ bool plait__commit_reserve_accesses(plait__flow *flow, uint32_t count)
 	return true;
 }
 
-/* ---- lanes ---- */
-
-static bool is_late_lane(const plait__flow *flow, uint8_t lane)
-{
-	return lane == flow->lanes.count + 1 || lane == PLAIT__LANE_OUTSIDE;
-}
-
-/* Returns true if an op that another thread finishes is not done, and among
- * these predecessors or before them. */
-static bool is_held(const plait__flow *flow, const plait__pred *preds,
-		    uint32_t count, bool is_prefix)
-{
-	const uint64_t settled = plait__flow_settled(flow);
-	const uint64_t mask = flow->window.ring.mask;
-
-	if (flow->newest_late <= settled)
-		return false;
-	if (is_prefix)
-		return true;
-	for (uint32_t i = 0; i < count; i++)
-		if (preds[i].number > settled &&
-		    is_late_lane(flow, flow->lane_of[preds[i].number & mask]) &&
-		    !plait__flow_counts_done(flow, preds[i].number))
-			return true;
-	return false;
-}
-
-/* The lane whose last op is the newest predecessor; else the next one. */
-static uint32_t choose_lane(plait__flow *flow, const plait__pred *preds,
-			    uint32_t count)
-{
-	for (uint32_t i = count; i > 0; i--) {
-		uint64_t number = preds[i - 1].number;
-		uint8_t lane = flow->lane_of[number & flow->window.ring.mask];
-
-		if (lane < flow->lanes.count &&
-		    flow->last_in_lane[lane] == number)
-			return lane;
-	}
-	if (++flow->next_lane >= flow->lanes.count)
-		flow->next_lane = 0;
-	return flow->next_lane;
-}
-
 /* ---- ops ---- */
-
-/* Number an op with these predecessors, which are few. */
-static plait__op *number_op(plait__flow *flow, const plait__pred *preds,
-			    uint32_t count, uint64_t meta)
-{
-	plait__op *op = plait__window_next(&flow->window);
-
-	/* A worker had the entries last, a window ago. */
-	at_prefetch_write(plait__op_at(&flow->window.ring,
-				       flow->window.newest + AHEAD));
-	if (__builtin_expect(op->cause != NULL, 0))
-		plait__outcomes_retire(&flow->lanes.outcomes, op);
-	meta |= (uint64_t)count << PLAIT__OP_COUNT_SHIFT;
-	for (uint32_t i = 0; i < count; i++) {
-		plait__op_set_pred(op, i, preds[i].number);
-		if (preds[i].is_true)
-			meta |= (uint64_t)1 << (PLAIT__OP_TRUE_SHIFT + i);
-	}
-	/* Relaxed: published with the word. */
-	at_store_relaxed_u64(&op->meta, meta);
-	return op;
-}
-
-/* Another thread than a worker finishes the op: hold those behind it. */
-static void make_late(plait__flow *flow, uint64_t number)
-{
-	flow->lane_of[number & flow->window.ring.mask] = PLAIT__LANE_OUTSIDE;
-	flow->newest_late = number;
-}
-
-/* Publish the newest op in a lane that its predecessors allow. */
-static void publish(plait__flow *flow, const plait__pred *preds,
-		    uint32_t count, bool is_prefix, bool is_urgent)
-{
-	uint64_t number = flow->window.newest;
-	uint32_t lane;
-
-	if (is_held(flow, preds, count, is_prefix))
-		lane = flow->lanes.count + 1;
-	else if (is_urgent)
-		lane = flow->lanes.count;
-	else
-		lane = choose_lane(flow, preds, count);
-	flow->lane_of[number & flow->window.ring.mask] = (uint8_t)lane;
-	if (lane < flow->lanes.count)
-		flow->last_in_lane[lane] = number;
-	if (lane == flow->lanes.count + 1)
-		flow->newest_late = number;
-	plait__flow_lanes_publish(&flow->lanes, lane, number);
-}
 
 static uint64_t add_mark(plait__flow *flow, const plait__pred *preds,
 			 uint32_t count)
 {
-	plait__op *op = number_op(flow, preds, count, PLAIT__OP_MARK);
+	plait__op *op = plait__op_commit_number(flow, preds, count, PLAIT__OP_MARK);
 
 	op->label = NULL;
 	if (flow->proof != NULL)
 		plait__flow_proof_add(flow, NULL, preds, count, false);
-	publish(flow, preds, count, false, false);
+	plait__op_commit_publish(flow, preds, count, false, false);
 	return flow->window.newest;
 }
 
@@ -361,7 +264,7 @@ drop_old(plait__flow *flow, uint64_t ops, uint64_t spoiler)
 
 /* ---- records ---- */
 
-static uint64_t mark_readers(void *arg, const uint64_t *numbers, uint32_t count)
+uint64_t plait__commit_mark(void *arg, const uint64_t *numbers, uint32_t count)
 {
 	plait__pred preds[PLAIT__OP_PREDS];
 
@@ -375,7 +278,7 @@ static void record_all(plait__flow_task *task)
 	plait__flow *flow = task->flow;
 	plait__front_record record = { .number = task->number,
 				       .settled = flow->preds.settled,
-				       .mark = mark_readers, .arg = flow };
+				       .mark = plait__commit_mark, .arg = flow };
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < task->access_count; i++) {
@@ -416,7 +319,7 @@ static void add_op(plait__flow_task *task, uint64_t spoiler)
 	plait__op *op;
 
 	plait__window_keep_cells(&flow->window);
-	op = number_op(flow, preds, count, meta);
+	op = plait__op_commit_number(flow, preds, count, meta);
 	op->call = task->filled.call;
 	op->arguments = task->filled.arguments;
 	op->launch = task->filled.launch;
@@ -432,9 +335,9 @@ static void add_op(plait__flow_task *task, uint64_t spoiler)
 		(void)plait__outcomes_follow(&flow->lanes.outcomes, spoiler,
 					     task->number);
 	if (!begins_on_device(task, spoiler))
-		publish(flow, preds, count, task->is_prefix, task->is_urgent);
+		plait__op_commit_publish(flow, preds, count, task->is_prefix, task->is_urgent);
 	if (task->is_late)
-		make_late(flow, task->number);
+		plait__op_commit_make_late(flow, task->number);
 }
 
 static void keep_writers(void *arg)
@@ -575,11 +478,11 @@ plait_status plait__commit_access(plait__flow_task *task, uint64_t *out_behind,
 		(void)drop_old(flow, ops, 0);
 	if (flow->proof != NULL)
 		note_all_done(flow);
-	number_op(flow, NULL, 0, PLAIT__OP_MARK);
+	plait__op_commit_number(flow, NULL, 0, PLAIT__OP_MARK);
 	task->number = flow->window.newest;
 	if (flow->proof != NULL)
 		plait__flow_proof_add(flow, task, NULL, 0, false);
-	make_late(flow, task->number);
+	plait__op_commit_make_late(flow, task->number);
 	record_all(task);
 	return PLAIT_OK;
 }
@@ -587,7 +490,7 @@ plait_status plait__commit_access(plait__flow_task *task, uint64_t *out_behind,
 void plait__commit_last(plait__flow *flow, plait_host_function function,
 			void *user_data)
 {
-	plait__op *op = number_op(flow, NULL, 0,
+	plait__op *op = plait__op_commit_number(flow, NULL, 0,
 				  PLAIT__OP_CALL | PLAIT__OP_PREFIX);
 
 	op->call.host = function;
@@ -595,5 +498,5 @@ void plait__commit_last(plait__flow *flow, plait_host_function function,
 	op->label = NULL;
 	if (flow->proof != NULL)
 		plait__flow_proof_add(flow, NULL, NULL, 0, true);
-	publish(flow, NULL, 0, true, false);
+	plait__op_commit_publish(flow, NULL, 0, true, false);
 }

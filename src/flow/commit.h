@@ -22,6 +22,10 @@ plait_status plait__commit_task(plait__flow_task *task, plait_error *error);
 plait_status plait__commit_measure(plait__flow_task *task, uint32_t before,
 				   uint64_t *ops, plait_error *error);
 
+/* Join readers of the flow `arg`, at most PLAIT__OP_PREDS, in a mark: the function of
+ * plait__front_record.  Returns its number. */
+uint64_t plait__commit_mark(void *arg, const uint64_t *numbers, uint32_t count);
+
 /* The marks that so many predecessors need at most. */
 uint64_t plait__commit_marks(uint64_t count);
 

@@ -313,6 +313,9 @@ static plait_status make(plait__context *context, const plait_flow_desc *desc,
 		destroy_flow(&flow->object);
 		return status;
 	}
+	flow->is_simple = flow->devices == NULL && flow->ranks == NULL &&
+			  flow->record == NULL && flow->proof == NULL &&
+			  !flow->is_fixed;
 	plait__object_set_label(&flow->object, desc->label);
 	plait__flow_ranks_begin(flow);
 	*out = flow;

@@ -168,6 +168,7 @@ struct plait__flow {
 	plait__flow_proof *proof; /* or null */
 	bool is_strict;		 /* it has a record */
 	bool is_fixed;		 /* numbers decide, and not what is done */
+	bool is_simple; /* plain_task.h: no devices, ranks, record, proof, epochs */
 	uint64_t epoch; /* of a fixed flow: ops up to this one count as done */
 	/* Ops behind `notices_after`, up to `notices_to`, are notifications. */
 	uint64_t notices_after, notices_to;

@@ -16,6 +16,7 @@
 #include "flow/flow_record.h"
 #include "flow/flow_strict.h"
 #include "flow/flow_wait.h"
+#include "flow/plain_task.h"
 #include "flow/rank_submit.h"
 #include "flow/reduction.h"
 #include "flow/repetition_place.h"
@@ -396,6 +397,10 @@ static plait_status submit_once(plait_flow *flow, const plait_task_desc *desc,
 	status = plait__flow_enter(flow, &self, error);
 	if (status != PLAIT_OK)
 		return status;
+	if (plait__plain_task_submit_one(self, desc, out)) {
+		plait__object_leave(&self->object);
+		return PLAIT_OK;
+	}
 	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
 				       &self->object };
 	status = PLAIT__STRUCT_VIEW(plait_task_desc, (const void **)&known,
@@ -483,6 +488,8 @@ static void begin_next(plait__flow_task *task)
 static bool commit_stretch(plait__flow *flow, struct task_array *array)
 {
 	const uint64_t left = array->count - array->done;
+	const bool is_sized = array->descs->size == sizeof(*array->descs);
+	plait__plain_data known = { NULL, NULL };
 	plait_status status = PLAIT_OK;
 	plait__flow_task task;
 
@@ -491,14 +498,18 @@ static bool commit_stretch(plait__flow *flow, struct task_array *array)
 	for (uint64_t i = 0; i < left && i < STRETCH && status == PLAIT_OK &&
 	     task.closing == NULL; i++) {
 		const plait_task_desc *desc = next_desc(array);
+		plait_task number = is_sized ? plait__plain_task_submit(
+					flow, desc, &known) : 0;
 
-		if (i > 0)
+		if (number == 0) {
 			begin_next(&task);
-		status = desc->size != sizeof(*desc) ||
-			 array->descs->size != sizeof(*desc) ? PLAIT_PENDING :
-			 attempt(&task, desc, NULL, NULL, NULL);
+			status = !is_sized || desc->size != sizeof(*desc) ?
+				 PLAIT_PENDING :
+				 attempt(&task, desc, NULL, NULL, NULL);
+			number = task.number;
+		}
 		if (status == PLAIT_OK)
-			step(array, task.number);
+			step(array, number);
 	}
 	plait__flow_unlock(flow);
 	plait__object_close_deferred(task.closing);

@@ -45,25 +45,36 @@ typedef struct plait__front_record {
 void plait__front_access_add_reader(plait__front_record *record,
 				    plait__front *front);
 
-/* Note the access of op `number` in the front; may call `mark`. */
+/* Note the access of op `number` in a front that has room for one more reader, or is
+ * written. */
+static inline void plait__front_access_note(plait__front *front, uint32_t mode,
+					    uint64_t number)
+{
+	uint64_t count = front->count;
+
+	if ((mode & PLAIT__ACCESS_WRITES) != 0) {
+		front->writer = number;
+		front->count = 0;
+	} else if (front->writer != number &&
+		   (count == 0 || front->readers[count - 1] != number)) {
+		front->readers[count] = number;
+		front->count = count + 1;
+	}
+}
+
+/* The same for any front; may call `mark`. */
 static inline void plait__front_access_record(plait__front_record *record,
 					      plait__front *front,
 					      uint32_t mode)
 {
 	uint64_t count = front->count;
 
-	if ((mode & PLAIT__ACCESS_WRITES) != 0) {
-		front->writer = record->number;
-		front->count = 0;
-	} else if (front->writer == record->number ||
-		   (count > 0 && front->readers[count - 1] == record->number)) {
-		return;
-	} else if (count < PLAIT__FRONT_READERS) {
-		front->readers[count] = record->number;
-		front->count = count + 1;
-	} else {
+	if ((mode & PLAIT__ACCESS_WRITES) != 0 ||
+	    count < PLAIT__FRONT_READERS)
+		plait__front_access_note(front, mode, record->number);
+	else if (front->writer != record->number &&
+		 front->readers[count - 1] != record->number)
 		plait__front_access_add_reader(record, front);
-	}
 }
 
 #endif

@@ -425,28 +425,38 @@ collect_several(const plait__slabs *slabs, const plait_box *box, uint32_t i,
 	return collect_more(slabs, box, guesses, out);
 }
 
-/* The part of a box in one slab after the other, without recursion while there
- * is one: boxes side by side mostly are of one size. */
+/* Follow a box from slab to slab, without recursion while there is one: boxes side
+ * by side mostly are of one size.  Returns the last one, and the box's pieces there:
+ * fronts, or several slabs.  Null: a border is missing. */
+static inline const plait__slabs *descend(const plait__slabs *slabs,
+					  const plait_box *box, uint32_t *first,
+					  uint32_t *end)
+{
+	for (;;) {
+		uint64_t low = box->low[slabs->dimension];
+
+		if (!find_run(slabs, low, box->high[slabs->dimension],
+			      place_of(slabs, low), first, end))
+			return NULL;
+		if (slabs->inner == NULL || *end - *first > 1)
+			return slabs;
+		slabs = slabs->inner[*first];
+	}
+}
+
 static plait__front_map_result collect(const plait__slabs *slabs,
 				       const plait_box *box,
 				       plait__front_list *out)
 {
 	uint32_t i, end;
 
-	for (;;) {
-		uint64_t low = box->low[slabs->dimension];
-
-		if (!find_run(slabs, low, box->high[slabs->dimension],
-			      place_of(slabs, low), &i, &end))
-			return PLAIT__FRONT_MAP_UNCUT;
-		if (slabs->inner == NULL)
-			return append_run(out, &slabs->fronts[i], end - i) ?
-				       PLAIT__FRONT_MAP_COLLECTED :
-				       PLAIT__FRONT_MAP_NO_MEMORY;
-		if (end - i > 1)
-			return collect_several(slabs, box, i, out);
-		slabs = slabs->inner[i];
-	}
+	slabs = descend(slabs, box, &i, &end);
+	if (slabs == NULL)
+		return PLAIT__FRONT_MAP_UNCUT;
+	if (slabs->inner != NULL)
+		return collect_several(slabs, box, i, out);
+	return append_run(out, &slabs->fronts[i], end - i) ?
+		       PLAIT__FRONT_MAP_COLLECTED : PLAIT__FRONT_MAP_NO_MEMORY;
 }
 
 plait__front_map_result plait__front_map_collect(plait__front_map *map,
@@ -459,6 +469,22 @@ plait__front_map_result plait__front_map_collect(plait__front_map *map,
 		return PLAIT__FRONT_MAP_UNCUT;
 	return append_run(out, &map->front, 1) ? PLAIT__FRONT_MAP_COLLECTED :
 						 PLAIT__FRONT_MAP_NO_MEMORY;
+}
+
+plait__front *plait__front_map_find_row(plait__front_map *map,
+					const plait_box *box, uint32_t *count)
+{
+	const plait__slabs *slabs = map->top;
+	uint32_t i, end;
+
+	*count = 1;
+	if (slabs == NULL)
+		return is_whole(map, box) ? &map->front : NULL;
+	slabs = descend(slabs, box, &i, &end);
+	if (slabs == NULL || slabs->inner != NULL)
+		return NULL;
+	*count = end - i;
+	return &slabs->fronts[i];
 }
 
 void plait__front_map_free_list(plait__front_list *list)

@@ -73,6 +73,11 @@ plait__front_map_collect(plait__front_map *map, const plait_box *box,
 			      plait__front_list *out);
 void plait__front_map_free_list(plait__front_list *list);
 
+/* The fronts in a box, if they are side by side in memory; null if not, or if a
+ * border is missing.  Valid until the next border is made or removed. */
+plait__front *plait__front_map_find_row(plait__front_map *map,
+					const plait_box *box, uint32_t *count);
+
 /* Call `visit` for each front. */
 typedef void (*plait__front_visit)(void *arg, plait__front *front);
 void plait__front_map_visit_all(plait__front_map *map,

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* Submission of plain tasks; see plain_task.h. */
+#include "flow/plain_task.h"
+
+#include "flow/commit.h"
+#include "flow/flow_data.h"
+#include "flow/op_commit.h"
+
+/* Accesses of a plain task, at most. */
+enum { ACCESSES = 6 };
+
+/* Fronts of an access. */
+struct row {
+	plait__front *fronts;
+	uint32_t count;
+	uint32_t mode;
+};
+
+/* Returns true if any task of the flow may be plain now. */
+static inline bool has_plain_tasks(const plait__flow *flow)
+{
+	return flow->is_simple && flow->capture == NULL &&
+	       plait__outcomes_are_clean(&flow->lanes.outcomes) &&
+	       flow->window.newest - flow->swept <
+		       plait__window_size(&flow->window);
+}
+
+static inline bool is_plain(const plait_task_desc *desc)
+{
+	return desc->size == sizeof(*desc) && desc->kind == PLAIT_TASK_CALL &&
+	       desc->function != NULL && desc->inbox == NULL &&
+	       (desc->flags | desc->split | desc->pieces) == 0 &&
+	       desc->access_count <= ACCESSES &&
+	       (desc->access_count == 0 || desc->accesses != NULL);
+}
+
+static inline bool is_plain_access(const plait_access *access)
+{
+	return access->size == sizeof(*access) && access->box != NULL &&
+	       access->mapper == NULL && access->combine == NULL &&
+	       access->mode - 1 < PLAIT_ACCESS_READ_WRITE &&
+	       (access->flags | access->reserved0) == 0;
+}
+
+/* The data of a handle, if the handle is one of this flow's whole data; or null. */
+static inline plait__data *find_data(const plait__flow *flow,
+				     const plait_data *handle,
+				     plait__plain_data *known)
+{
+	plait__data *data;
+
+	if (handle == known->handle && handle != NULL)
+		return known->found;
+	data = plait__handle_peek(handle, PLAIT_OBJECT_DATA);
+	if (data == NULL || data->flow != flow)
+		return NULL;
+	*known = (plait__plain_data){ handle, data };
+	return data;
+}
+
+/* Find the fronts of an access, and gather its predecessors.  Returns null if the access
+ * is not plain, else the data. */
+static inline plait__data *gather(plait__flow *flow, const plait_access *access,
+				  plait__plain_data *known, struct row *out)
+{
+	plait__data *data;
+
+	if (!is_plain_access(access))
+		return NULL;
+	data = find_data(flow, access->data, known);
+	if (data == NULL || !plait__data_is_box(data, access->box))
+		return NULL;
+	out->fronts = plait__front_map_find_row(&data->map, access->box,
+						&out->count);
+	if (out->fronts == NULL)
+		return NULL;
+	out->mode = access->mode;
+	for (uint32_t i = 0; i < out->count; i++)
+		plait__front_access_gather(&flow->preds, &out->fronts[i],
+					   access->mode);
+	return data;
+}
+
+/* Number the op, fill its entry and publish it. */
+static inline uint64_t add_op(plait__flow *flow, const plait_task_desc *desc)
+{
+	const plait__preds *preds = &flow->preds;
+	plait__op *op = plait__op_commit_number(flow, preds->items,
+						preds->count, PLAIT__OP_CALL);
+
+	op->call.host = desc->function;
+	op->user_data = desc->user_data;
+	op->label = desc->label;
+	plait__op_commit_publish(flow, preds->items, preds->count, false,
+				 desc->priority > 0);
+	return flow->window.newest;
+}
+
+/* Note the accesses in fronts of which some may have too many readers. */
+static __attribute__((noinline)) void
+record_all(plait__flow *flow, const struct row *rows, uint64_t count,
+	   uint64_t number)
+{
+	plait__front_record record = { .number = number,
+				       .settled = flow->preds.settled,
+				       .mark = plait__commit_mark,
+				       .arg = flow };
+
+	for (uint64_t i = 0; i < count; i++)
+		for (uint32_t k = 0; k < rows[i].count; k++)
+			plait__front_access_record(&record, &rows[i].fronts[k],
+						   rows[i].mode);
+}
+
+static inline void note_all(const struct row *rows, uint64_t count,
+			    uint64_t number)
+{
+	for (uint64_t i = 0; i < count; i++)
+		for (uint32_t k = 0; k < rows[i].count; k++)
+			plait__front_access_note(&rows[i].fronts[k],
+						 rows[i].mode, number);
+}
+
+plait_task plait__plain_task_submit(plait__flow *flow,
+				    const plait_task_desc *desc,
+				    plait__plain_data *known)
+{
+	const uint64_t count = desc->access_count;
+	plait__preds *preds = &flow->preds;
+	plait__data *data[ACCESSES];
+	struct row rows[ACCESSES];
+	uint64_t number;
+
+	if (!has_plain_tasks(flow) || !is_plain(desc))
+		return 0;
+	plait__preds_begin(preds, flow->window.settled, false);
+	for (uint64_t i = 0; i < count; i++) {
+		data[i] = gather(flow, &desc->accesses[i], known, &rows[i]);
+		if (data[i] == NULL)
+			return 0;
+	}
+	plait__preds_add(preds, flow->barrier, false);
+	if (preds->count > PLAIT__OP_PREDS ||
+	    !plait__window_has_room(&flow->window,
+				    1 + PLAIT__OP_COMMIT_KEPT + preds->marks, 0))
+		return 0;
+	number = add_op(flow, desc);
+	if (preds->marks == 0)
+		note_all(rows, count, number);
+	else
+		record_all(flow, rows, count, number);
+	for (uint64_t i = 0; i < count; i++)
+		data[i]->last_use = number;
+	return number;
+}
+
+bool plait__plain_task_submit_one(plait__flow *flow,
+				  const plait_task_desc *desc, plait_task *out)
+{
+	plait__plain_data known = { NULL, NULL };
+	plait_task number;
+
+	if (!flow->is_simple || desc == NULL || !is_plain(desc))
+		return false;
+	plait__flow_lock(flow);
+	number = plait__plain_task_submit(flow, desc, &known);
+	plait__flow_unlock(flow);
+	if (number != 0 && out != NULL)
+		*out = number;
+	return number != 0;
+}
