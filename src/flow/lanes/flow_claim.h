@@ -19,8 +19,13 @@
 
 #include "flow/lanes/flow_lanes.h"
 
-/* How far behind the front of a lane a worker looks. */
-enum { PLAIT__CLAIM_REACH = 32 };
+enum {
+	/* How far behind the front of a lane a worker looks. */
+	PLAIT__CLAIM_REACH = 32,
+	/* Ops that a worker takes one behind the other, before it looks at the front
+	 * again: an older op waits no longer. */
+	PLAIT__CLAIM_FOLLOWS = 16
+};
 
 /* Returns true if all ops up to `number` are done. */
 static inline bool plait__flow_claim_is_prefix(plait__flow_lanes *lanes,
@@ -86,6 +91,15 @@ static inline uint32_t plait__flow_claim_entry(const plait__flow_lanes *lanes,
 		plait__flow_lane_number(lanes, lane, position));
 }
 
+/* Fetch the entry at a position, which the worker may claim next. */
+static inline void plait__flow_claim_fetch(const plait__flow_lanes *lanes,
+					   uint32_t lane, uint64_t position)
+{
+	at_prefetch_write(plait__op_at(
+		&lanes->ring,
+		plait__flow_claim_entry(lanes, lane, position)));
+}
+
 /* The first position of the lane whose op is not taken; `tail` if there is
  * none. */
 static inline uint64_t plait__flow_claim_head(plait__flow_worker *worker,
@@ -121,12 +135,32 @@ static inline uint64_t plait__flow_claim_scan(plait__flow_worker *worker,
 		if (number == 0 || !plait__flow_claim_is_ready(lanes, number))
 			continue;
 		if (i + 1 < tail)
-			at_prefetch_write(plait__op_at(
-				&lanes->ring, plait__flow_claim_entry(
-						      lanes, lane, i + 1)));
+			plait__flow_claim_fetch(lanes, lane, i + 1);
+		worker->place = i;
 		return number;
 	}
 	return 0;
+}
+
+/* The op behind the last one found in a lane, if it is ready; or 0.  In a chain that is
+ * its successor, while the front of the lane may be another chain, which waits. */
+static inline uint64_t plait__flow_claim_next(plait__flow_worker *worker)
+{
+	plait__flow_lanes *lanes = worker->lanes;
+	uint64_t tail = worker->tails[worker->from], at = worker->next;
+	uint64_t number;
+
+	if (at >= tail || worker->follows == 0)
+		return 0;
+	number = plait__flow_claim_open(
+		lanes, plait__flow_claim_entry(lanes, worker->from, at));
+	if (number == 0 || !plait__flow_claim_is_ready(lanes, number))
+		return 0;
+	if (at + 1 < tail)
+		plait__flow_claim_fetch(lanes, worker->from, at + 1);
+	worker->next = at + 1;
+	worker->follows--;
+	return number;
 }
 
 /* A ready op of the lane that is not taken, at most `reach` behind its front;

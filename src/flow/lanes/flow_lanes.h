@@ -44,8 +44,11 @@ typedef struct plait__flow_worker {
 	plait__flow_lanes *lanes;
 	uint32_t index;
 	uint32_t from;	  /* the lane of the last op found */
+	uint64_t next;	  /* the position behind that op in the lane */
+	uint64_t place;	  /* of the last op that a scan of any lane found */
 	uint32_t unlimited; /* ops since the time slice was tested */
 	uint32_t near_looks; /* at held ops, before one at all of them */
+	uint32_t follows; /* ops that may be taken at `next` before one at a front */
 	bool spins;	  /* counted in `spinning` */
 	at_u32 looks;	  /* runs no op, and will look for one: a hint */
 	uint64_t number;  /* of the op that runs */

@@ -61,13 +61,16 @@ static uint64_t look_around(plait__flow_worker *worker, bool at_all)
 {
 	uint32_t count = worker->lanes->count;
 	uint32_t lane = worker->from;
-	uint64_t found = 0;
+	uint64_t found = plait__flow_claim_next(worker);
 
 	for (uint32_t i = 0; found == 0 && i <= count; i++) {
 		found = plait__flow_claim_look(worker, lane,
 					       PLAIT__CLAIM_REACH);
-		if (found != 0)
+		if (found != 0) {
 			worker->from = lane;
+			worker->next = worker->place + 1;
+			worker->follows = PLAIT__CLAIM_FOLLOWS;
+		}
 		lane = lane < count ? lane + 1 : 0;
 	}
 	return found != 0 ? found : look_at_held(worker, at_all);
@@ -82,8 +85,8 @@ static void collect(plait__flow_worker *worker)
 		lanes->collect(lanes->arg);
 }
 
-/* A ready op, or 0: urgent ones first, then behind the last one found.  Of held ones
- * some may be missed, unless it looks at all. */
+/* A ready op, or 0: urgent ones first, then the one behind the last one found, then
+ * those of its lane.  Of held ones some may be missed, unless it looks at all. */
 static uint64_t look(plait__flow_worker *worker, bool at_all)
 {
 	plait__flow_lanes *lanes = worker->lanes;
