@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Graphs of tasks of 1 and 10 us on two threads: submitted to a flow one by one and
- * by arrays, beside the frozen plan of the same graph in its faster mode, in turn.  Tiled
- * Cholesky, a wavefront, layers of a stencil.  Least time of many rounds.  First,
- * the submission alone, which bounds a flow that one thread fills: while the tasks
- * are submitted, the other thread has at most one each s ns.
+ * by arrays, beside the frozen plan of the same graph in its faster mode, and beside a
+ * hand-written scheduler (flow_floor.h), in turn.  Tiled Cholesky, a wavefront, layers
+ * of a stencil.  Least time of many rounds.  First, the submission alone, which bounds
+ * a flow that one thread fills: while the tasks are submitted, the other thread has
+ * at most one each s ns.
  *
  *	PLAIT_PLUGIN_PATH=plugins/.libs bench/flow_grain [ROUNDS [submit]]
  */
+#include "flow_floor.h"
 #include "grain.h"
 
 #include "plait/plait.h"
@@ -207,23 +209,34 @@ static void keep_least(double *least, double now)
 		*least = now;
 }
 
-static void compare(const char *name, void (*submit)(void), int rounds)
+static double run_floor(int shape)
+{
+	uint64_t begin = now_ns();
+
+	floor_run(shape, grain_work, &node);
+	return (double)(now_ns() - begin);
+}
+
+static void compare(const char *name, void (*submit)(void), int floor_shape,
+		    int rounds)
 {
 	plait_plan *strict = freeze(submit, PLAIT_MODE_STRICT);
 	plait_plan *helped = freeze(submit, PLAIT_MODE_HELPED);
-	double by_flow = 0, by_arrays = 0, by_plan = 0;
+	double by_flow = 0, by_arrays = 0, by_plan = 0, by_floor = 0;
 
 	for (int i = 0; i < rounds; i++) {
 		keep_least(&by_flow, run_flow(submit, 1));
 		keep_least(&by_arrays, run_flow(submit, BATCH));
 		keep_least(&by_plan, run_plan(strict));
 		keep_least(&by_plan, run_plan(helped));
+		keep_least(&by_floor, run_floor(floor_shape));
 	}
 	plait_plan_release(strict);
 	plait_plan_release(helped);
-	printf("%-10s %9.1f %9.1f %9.1f %6.2f %6.2f\n", name, by_flow / 1000,
-	       by_arrays / 1000, by_plan / 1000, by_flow / by_plan,
-	       by_arrays / by_plan);
+	printf("%-10s %9.1f %9.1f %9.1f %9.1f %6.2f %6.2f %6.2f\n", name,
+	       by_flow / 1000, by_arrays / 1000, by_floor / 1000,
+	       by_plan / 1000, by_flow / by_plan, by_arrays / by_plan,
+	       by_floor / by_plan);
 }
 
 static plait_data *make(uint32_t dimensions, uint64_t x, uint64_t y)
@@ -258,13 +271,25 @@ static void open_flow(uint32_t workers)
 static const struct shape {
 	const char *name;
 	void (*submit)(void);
+	int floor_shape;
 } shapes[] = {
-	{ "cholesky", submit_cholesky },
-	{ "wavefront", submit_wavefront },
-	{ "layers", submit_layers },
+	{ "cholesky", submit_cholesky, FLOOR_CHOLESKY },
+	{ "wavefront", submit_wavefront, FLOOR_WAVEFRONT },
+	{ "layers", submit_layers, FLOOR_LAYERS },
 };
 
 enum { SHAPES = sizeof(shapes) / sizeof(*shapes) };
+
+/* Least time of the submission of a task by hand. */
+static double floor_submission_least(const struct shape *shape, int rounds)
+{
+	double least = 0;
+
+	for (int i = 0; i < rounds; i++)
+		keep_least(&least, floor_submission_ns(shape->floor_shape,
+						       grain_work, &node));
+	return least;
+}
 
 /* Least time of the submission of a task, while no thread runs any. */
 static double submission_ns(const struct shape *shape, uint64_t at_once,
@@ -289,9 +314,11 @@ static void measure_submissions(int rounds)
 	open_flow(0);
 	node.turns = 0;
 	for (int i = 0; i < SHAPES; i++)
-		printf("%-10s %9.1f ns a submission, %.1f by arrays of %d\n",
+		printf("%-10s %9.1f ns a submission, %.1f by arrays of %d, "
+		       "%.1f by hand\n",
 		       shapes[i].name, submission_ns(&shapes[i], 1, rounds),
-		       submission_ns(&shapes[i], BATCH, rounds), BATCH);
+		       submission_ns(&shapes[i], BATCH, rounds), BATCH,
+		       floor_submission_least(&shapes[i], rounds));
 	plait_flow_release(flow);
 }
 
@@ -305,13 +332,19 @@ int main(int argc, char **argv)
 	if (argc > 2)
 		return 0;
 	open_flow(1);
+	if (!floor_open()) {
+		fprintf(stderr, "flow_grain: no second thread\n");
+		return 1;
+	}
 	for (int i = 0; i < 2; i++) {
 		node.turns = (uint32_t)(grain_calibrate() * grains[i]);
-		printf("tasks of %d us    flow us    arrays   plan us\n",
-		       grains[i]);
+		printf("tasks of %d us    flow us    arrays   by hand   "
+		       "plan us\n", grains[i]);
 		for (int k = 0; k < SHAPES; k++)
-			compare(shapes[k].name, shapes[k].submit, rounds);
+			compare(shapes[k].name, shapes[k].submit,
+				shapes[k].floor_shape, rounds);
 	}
+	floor_close();
 	plait_flow_release(flow);
 	return 0;
 }

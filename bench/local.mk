@@ -77,7 +77,8 @@ noinst_PROGRAMS += %D%/flow_ranks
 %C%_flow_ranks_LDADD = src/libplaitcore.la
 # graphs of tasks: flows beside plans
 noinst_PROGRAMS += %D%/flow_grain
-%C%_flow_grain_SOURCES = %D%/flow_grain.c %D%/grain.c %D%/shapes.c
+%C%_flow_grain_SOURCES = %D%/flow_grain.c %D%/flow_floor.c %D%/grain.c \
+	%D%/shapes.c
 %C%_flow_grain_CPPFLAGS = $(AM_CPPFLAGS)
 %C%_flow_grain_LDADD = src/libplaitcore.la
 
