@@ -123,7 +123,8 @@ pkglib_LTLIBRARIES += %D%/plait_cuda.la
 	%D%/cuda/native.c %D%/cuda/option.c %D%/cuda/pilot.c %D%/cuda/pool.c \
 	%D%/cuda/program.c %D%/cuda/queue.c %D%/cuda/region.c %D%/cuda/segment.c \
 	%D%/cuda/segment.h %D%/cuda/setter.c \
-	%D%/cuda/stage.c %D%/cuda/unfreed.c %D%/cuda/word.c \
+	%D%/cuda/stage.c %D%/cuda/stage.h %D%/cuda/stage_rows.c \
+	%D%/cuda/unfreed.c %D%/cuda/word.c \
 	%D%/cuda/wrapped_memory.c $(DRIVEN)
 %C%_plait_cuda_la_CPPFLAGS = $(CPPFLAGS_PLUGIN) -I$(srcdir)/%D%
 %C%_plait_cuda_la_LDFLAGS = $(LDFLAGS_PLUGIN)

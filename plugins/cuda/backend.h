@@ -383,15 +383,9 @@ void plaitp_cuda_launch_destroy(plait_backend *self,
 
 bool plaitp_cuda_is_copy3d(const plait_work *work);
 CUDA_MEMCPY3D_v2 plaitp_cuda_copy3d(const plait_work *work);
-
-/* --- stage.c: reads and writes through staging buffers */
-
-/* Enqueue the read or write `work`.  Returns true, or false with the failed call in
- * *out.  Context is current; caller holds driven.lock. */
-bool plaitp_cuda_transfer(plait_backend *self, driven_batch *batch,
-			  const plait_work *work, struct cuda_call *out);
-/* Free what transfers of a batch that has ended needed. */
-void plaitp_cuda_drop_transfers(plait_backend *self, driven_batch *batch);
+/* Between devices; their contexts have to be open for the copy. */
+bool plaitp_cuda_is_far_copy3d(const plait_work *work);
+CUDA_MEMCPY3D_PEER_v1 plaitp_cuda_far_copy3d(const plait_work *work);
 
 /* --- enqueue.c: operations of the driver */
 

@@ -1,22 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies of rows and slices in one call of the driver. */
+#include <string.h>
+
 #include "backend.h"
+
+/* Returns true if the distances of rows are below the limits of both devices. */
+static bool are_pitches_right(const plait_work *work)
+{
+	const plait_work_rows *rows = work->rows;
+	const uint64_t target = work->target->device->limits.pitch;
+	const uint64_t source = work->source->device->limits.pitch;
+	const uint64_t most = target < source ? target : source;
+
+	return rows->target_row <= most && rows->source_row <= most;
+}
 
 /* Returns true if one call copies the rows of the work: within a device or with
  * wrapped memory, and with distances below the device's limit. */
 bool plaitp_cuda_is_copy3d(const plait_work *work)
 {
-	const plait_work_rows *rows = work->rows;
 	const plait_backend_memory *target = work->target;
 	const plait_backend_memory *source = work->source;
-	uint64_t most;
 
-	if (work->kind != PLAIT_WORK_COPY)
-		return false;
-	most = target->device->limits.pitch;
-	return (target->wrapped != NULL || source->wrapped != NULL ||
+	return work->kind == PLAIT_WORK_COPY &&
+	       (target->wrapped != NULL || source->wrapped != NULL ||
 		target->device == source->device) &&
-	       rows->target_row <= most && rows->source_row <= most;
+	       are_pitches_right(work);
+}
+
+bool plaitp_cuda_is_far_copy3d(const plait_work *work)
+{
+	return work->kind == PLAIT_WORK_COPY && work->target->wrapped == NULL &&
+	       work->source->wrapped == NULL &&
+	       work->target->device != work->source->device &&
+	       are_pitches_right(work);
 }
 
 /* plaitp_cuda_is_copy3d is true of the work. */
@@ -39,4 +56,17 @@ CUDA_MEMCPY3D_v2 plaitp_cuda_copy3d(const plait_work *work)
 		.WidthInBytes = work->bytes, .Height = rows->rows,
 		.Depth = rows->slices
 	};
+}
+
+/* plaitp_cuda_is_far_copy3d is true of the work. */
+CUDA_MEMCPY3D_PEER_v1 plaitp_cuda_far_copy3d(const plait_work *work)
+{
+	const CUDA_MEMCPY3D_v2 box = plaitp_cuda_copy3d(work);
+	CUDA_MEMCPY3D_PEER_v1 far;
+
+	_Static_assert(sizeof(far) == sizeof(box), "one layout");
+	memcpy(&far, &box, sizeof(far));
+	far.dstContext = work->target->device->context;
+	far.srcContext = work->source->device->context;
+	return far;
 }

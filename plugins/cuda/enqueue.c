@@ -9,6 +9,7 @@
 #include "fill.h"
 #include "image.h"
 #include "segment.h"
+#include "stage.h"
 
 static plait_backend *backend_of(struct driven *driven)
 {
@@ -232,14 +233,43 @@ static bool copy_box(struct encoder *encoder, const plait_work *work)
 		     encoder->self->cu.cuMemcpy3DAsync(&box, encoder->stream));
 }
 
+/* Between devices. */
+static bool copy_far_box(struct encoder *encoder, const plait_work *work)
+{
+	const CUDA_MEMCPY3D_PEER_v1 box = plaitp_cuda_far_copy3d(work);
+
+	open_path(encoder, work->target->device);
+	open_path(encoder, work->source->device);
+	return check(encoder, "cuMemcpy3DPeerAsync",
+		     encoder->self->cu.cuMemcpy3DPeerAsync(&box,
+							   encoder->stream));
+}
+
+static bool transfer_rows(struct encoder *encoder, const plait_work *work)
+{
+	/* After a failure a part of it may be in the stream. */
+	encoder->submitted = true;
+	return plaitp_cuda_transfer_rows(encoder->self, encoder->batch, work,
+					 &encoder->call);
+}
+
+static bool enqueue_rows(struct encoder *encoder, const plait_work *work)
+{
+	if (plaitp_cuda_is_copy3d(work))
+		return copy_box(encoder, work);
+	if (plaitp_cuda_is_far_copy3d(work))
+		return copy_far_box(encoder, work);
+	return plaitp_cuda_can_stage_rows(work) ?
+		       transfer_rows(encoder, work) :
+		       enqueue_each_row(encoder, work);
+}
+
 /* --- any work ------------------------------------------------------------- */
 
 static bool enqueue(struct encoder *encoder, const plait_work *work)
 {
 	if (work->rows != NULL)
-		return plaitp_cuda_is_copy3d(work) ?
-		       copy_box(encoder, work) :
-		       enqueue_each_row(encoder, work);
+		return enqueue_rows(encoder, work);
 	switch (work->kind) {
 	case PLAIT_WORK_COPY:
 		return plaitp_cuda_image_of(work) != NULL ?

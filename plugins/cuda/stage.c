@@ -22,24 +22,13 @@
 #include "copy_host.h"
 #include "flight.h"
 #include "image.h"
+#include "stage.h"
 
 /* Of the places of early writes in the small buffer. */
 enum { EARLY_ALIGNMENT = 256 };
 
 static const uint64_t staging_bytes[CUDA_PINNED_SIZES] = {
 	64 << 10, CUDA_STAGING_BYTES
-};
-
-/* Shared by the host functions of one work, which run one after the other. */
-struct cuda_transfer {
-	struct cuda_transfer *next;
-	plait_backend *self;
-	char *host;
-	char *staging;
-	uint64_t left;
-	uint64_t chunk;
-	uint64_t row_bytes; /* a chunk is whole rows */
-	bool to_host;
 };
 
 static uint64_t next_chunk_bytes(const struct cuda_transfer *transfer)
@@ -64,8 +53,9 @@ static void copy_chunk(void *arg)
 	transfer->left -= bytes;
 }
 
-static CUresult acquire_staging(plait_backend *self, const driven_queue *queue,
-				struct cuda_transfer *transfer)
+CUresult plaitp_cuda_stage_acquire(plait_backend *self,
+				   const driven_queue *queue,
+				   struct cuda_transfer *transfer)
 {
 	struct cuda_streams *streams = queue->driver;
 	int size = transfer->left > staging_bytes[0];
@@ -93,17 +83,14 @@ static bool is_host_memory(plait_backend *self, const char *byte)
 	       type == CU_MEMORYTYPE_HOST;
 }
 
-enum pinned { PINNED_NONE, PINNED_PART, PINNED_ALL };
-
-/* Returns how much of it the device can access directly. */
-static enum pinned find_pinned(plait_backend *self, const char *host,
-			       uint64_t bytes)
+enum cuda_pinning plaitp_cuda_stage_pinning(plait_backend *self,
+					    const char *host, uint64_t bytes)
 {
 	bool first = is_host_memory(self, host);
 	bool last = is_host_memory(self, host + bytes - 1);
 
-	return first && last ? PINNED_ALL :
-	       first || last ? PINNED_PART : PINNED_NONE;
+	return first && last ? CUDA_PINNED_ALL :
+	       first || last ? CUDA_PINNED_PART : CUDA_PINNED_NONE;
 }
 
 /* --- chunks --------------------------------------------------------------- */
@@ -174,9 +161,9 @@ static bool send_chunks(plait_backend *self, const driven_queue *queue,
 
 /* --- whole transfers ------------------------------------------------------ */
 
-static struct cuda_transfer *new_transfer(plait_backend *self,
-					  driven_batch *batch,
-					  const plait_work *work)
+struct cuda_transfer *plaitp_cuda_stage_new(plait_backend *self,
+					    driven_batch *batch,
+					    const plait_work *work)
 {
 	const plait_backend_memory *image = plaitp_cuda_image_of(work);
 	struct cuda_transfer *transfer = self->services->resize(
@@ -199,13 +186,14 @@ static struct cuda_transfer *new_transfer(plait_backend *self,
 static bool send_staged(plait_backend *self, driven_batch *batch,
 			const plait_work *work, struct cuda_call *call)
 {
-	struct cuda_transfer *transfer = new_transfer(self, batch, work);
+	struct cuda_transfer *transfer = plaitp_cuda_stage_new(self, batch,
+							       work);
 
 	if (transfer == NULL)
 		return check(call, "a read or write",
 			     CUDA_ERROR_OUT_OF_MEMORY);
 	if (!check(call, "cuMemHostAlloc",
-		   acquire_staging(self, batch->queue, transfer)))
+		   plaitp_cuda_stage_acquire(self, batch->queue, transfer)))
 		return false;
 	return send_chunks(self, batch->queue, transfer, work, call);
 }
@@ -223,46 +211,70 @@ void plaitp_cuda_stage_batch(const driven_batch *batch)
 	streams->is_late |= batch->sources > 0;
 }
 
-static bool is_early(const struct cuda_streams *streams,
-		     const plait_work *work)
+bool plaitp_cuda_stage_is_early(const driven_queue *queue,
+				const plait_work *work, uint64_t bytes)
 {
+	const struct cuda_streams *streams = queue->driver;
+
 	return work->kind == PLAIT_WORK_WRITE && !streams->is_late &&
 	       !streams->imported &&
 	       plaitp_driven_load(&streams->is_shared) == 0 &&
-	       work->bytes <= staging_bytes[0] - streams->early_bytes;
+	       bytes <= staging_bytes[0] - streams->early_bytes;
+}
+
+CUresult plaitp_cuda_stage_place(plait_backend *self,
+				 const driven_queue *queue, uint64_t bytes,
+				 char **out)
+{
+	struct cuda_streams *streams = queue->driver;
+	struct cuda_transfer place = { .left = bytes, .row_bytes = 1 };
+	CUresult code = plaitp_cuda_stage_acquire(self, queue, &place);
+	uint64_t end = streams->early_bytes + bytes + EARLY_ALIGNMENT - 1;
+
+	if (code != CUDA_SUCCESS)
+		return code;
+	*out = place.staging + streams->early_bytes;
+	end -= end % EARLY_ALIGNMENT;
+	streams->early_bytes = end < staging_bytes[0] ? end : staging_bytes[0];
+	return CUDA_SUCCESS;
 }
 
 static bool send_early(plait_backend *self, const driven_queue *queue,
 		       const plait_work *work, struct cuda_call *call)
 {
-	struct cuda_streams *streams = queue->driver;
-	struct cuda_transfer place = { .left = work->bytes, .row_bytes = 1 };
 	plait_work early = *work;
-	uint64_t end;
+	char *place = NULL;
 
 	if (!check(call, "cuMemHostAlloc",
-		   acquire_staging(self, queue, &place)))
+		   plaitp_cuda_stage_place(self, queue, work->bytes, &place)))
 		return false;
-	early.host = place.staging + streams->early_bytes;
+	early.host = place;
 	memcpy(early.host, work->host, work->bytes);
-	end = streams->early_bytes + work->bytes + EARLY_ALIGNMENT - 1;
-	end -= end % EARLY_ALIGNMENT;
-	streams->early_bytes = end < staging_bytes[0] ? end : staging_bytes[0];
 	return send(self, queue, &early, call);
+}
+
+void plaitp_cuda_stage_note(const driven_queue *queue, const plait_work *work,
+			    enum cuda_pinning pinned)
+{
+	struct cuda_streams *streams = queue->driver;
+
+	streams->is_late |= pinned != CUDA_PINNED_ALL ||
+			    work->kind == PLAIT_WORK_READ;
 }
 
 bool plaitp_cuda_transfer(plait_backend *self, driven_batch *batch,
 			  const plait_work *work, struct cuda_call *call)
 {
-	struct cuda_streams *streams = batch->queue->driver;
-	enum pinned pinned = find_pinned(self, work->host, work->bytes);
+	enum cuda_pinning pinned = plaitp_cuda_stage_pinning(self, work->host,
+							     work->bytes);
 
-	if (pinned == PINNED_NONE && is_early(streams, work))
+	if (pinned == CUDA_PINNED_NONE &&
+	    plaitp_cuda_stage_is_early(batch->queue, work, work->bytes))
 		return send_early(self, batch->queue, work, call);
-	streams->is_late |= pinned != PINNED_ALL ||
-			    work->kind == PLAIT_WORK_READ;
-	return pinned == PINNED_ALL ? send(self, batch->queue, work, call) :
-				      send_staged(self, batch, work, call);
+	plaitp_cuda_stage_note(batch->queue, work, pinned);
+	return pinned == CUDA_PINNED_ALL ?
+		       send(self, batch->queue, work, call) :
+		       send_staged(self, batch, work, call);
 }
 
 void plaitp_cuda_drop_transfers(plait_backend *self, driven_batch *batch)
