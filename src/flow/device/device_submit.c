@@ -98,6 +98,14 @@ static bool is_stale(const plait__device_op *op)
 	return false;
 }
 
+static void refuse_stale(plait__device_op *op)
+{
+	plait_error why = { .size = sizeof(why) };
+
+	plait__fail(&why, PLAIT_E_FAILED, "not run: a predecessor failed");
+	refuse(op, &why);
+}
+
 static void add_to_batch(plait__device_engine *engine, plait__device_op *op)
 {
 	if (engine->batch == PLAIT__DEVICE_BATCH)
@@ -140,14 +148,12 @@ static plait__device_op *split_front(plait__device_op **list)
 void plait__device_submit_all(plait__device_engine *engine,
 			      plait__device_op *list)
 {
-	plait_error stale = { .size = sizeof(stale) };
 	plait__device_op *front;
 
-	plait__fail(&stale, PLAIT_E_FAILED, "not run: a predecessor failed");
 	while (list != NULL) {
 		front = split_front(&list);
 		if (is_stale(front)) {
-			refuse(front, &stale);
+			refuse_stale(front);
 			front = front->next_out;
 		}
 		while (front != NULL)
