@@ -158,6 +158,7 @@ struct plait__flow {
 	uint64_t cuts;	/* tasks for which borders were made */
 	plait__late *late; /* free records; flow_late.c */
 	plait__late *begun_late; /* late_cancel.c */
+	at_u32 shared_runs;	 /* of plans, that have started; a hint */
 	/* Accesses of the task in preparation, and their fronts. */
 	plait__front_list fronts;
 	struct plait__flow_access *accesses;

@@ -5,6 +5,7 @@
 #include "flow/flow_devices.h"
 #include "flow/flow_late.h"
 #include "flow/flow_proof.h"
+#include "flow/late_run.h"
 #include "flow/op_await.h"
 #include "flow/own_tasks.h"
 
@@ -14,6 +15,7 @@
 #include "object/wait/wait_loop.h"
 #include "pool/pool_internal.h"
 #include "run/run_await.h"
+#include "sys/clock.h"
 
 #include <stdio.h>
 
@@ -27,6 +29,7 @@ struct wait {
 	bool announced;	  /* to the threads that may finish it */
 	uint64_t seen;	  /* all ops up to this one are done */
 	uint32_t looks;	  /* for a worker that was offered, in vain */
+	uint64_t deadline_ns;
 	bool skips_inboxes;
 };
 
@@ -90,9 +93,12 @@ static bool help(void *arg)
 	/* A function of a task must not run others. */
 	if (plait__callback_scope_is_active())
 		return false;
-	if (!plait__flow_lanes_help(lanes, wait->awaited) &&
-	    !help_late(wait))
-		return false;
+	if (!plait__flow_lanes_help(lanes, wait->awaited)) {
+		plait__late_run_help(wait->flow, wait->awaited, wait->prefix,
+				     wait->deadline_ns);
+		if (!help_late(wait))
+			return false;
+	}
 	wait->looks = 0;
 	return true;
 }
@@ -139,6 +145,7 @@ static plait_status wait_for(struct wait *wait, uint64_t timeout_ns,
 	};
 	plait_status status;
 
+	wait->deadline_ns = plait__clock_deadline(timeout_ns);
 	if (wait->number == 0 ||
 	    (plait__op_is_done(&wait->flow->window.ring, wait->number) &&
 	     (!wait->prefix || find_undone(wait) == 0)))

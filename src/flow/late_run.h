@@ -13,4 +13,10 @@
  * is not the caller's any more. */
 plait_status plait__late_run_start(plait__late *late, plait_error *error);
 
+/* Execute work of a run that has started, until there is none now, on the calling
+ * thread, which waits for op `number`, or with `prefix` for all up to it: that is
+ * the run, or one of them.  Takes the lock. */
+void plait__late_run_help(plait__flow *flow, uint64_t number, bool prefix,
+			  uint64_t deadline_ns);
+
 #endif

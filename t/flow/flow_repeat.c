@@ -167,6 +167,52 @@ static void waits(void)
 	}
 }
 
+/* ---- threads ---- */
+
+enum { SLOW = 8, TURNS = 20000 };
+
+static struct {
+	const int *main; /* a variable of the thread that waits */
+	uint32_t own, others; /* functions that it executed, and other threads */
+} shares;
+
+static int32_t work(void *user_data)
+{
+	static _Thread_local int here;
+
+	for (volatile int i = 0; i < TURNS; i++)
+		continue;
+	if (user_data != NULL)
+		shares.main = &here;
+	__atomic_fetch_add(shares.main == &here ? &shares.own : &shares.others,
+			   1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/* A thread that waits for a run of several threads executes a part of it. */
+static void shared(void)
+{
+	uint64_t since = 0;
+	bool both = false;
+
+	if (!open_flow(&flow_settings[2], 64))
+		return;
+	(void)work(&shares);
+	while (!both && !tap_late(&since)) {
+		shares.own = shares.others = 0;
+		if (is_new(1)) {
+			for (int i = 0; i < SLOW; i++)
+				call_task("work", work, NULL, NULL, 0);
+			end_repetition();
+		}
+		IS_INT(wait_task(0), PLAIT_OK);
+		IS_UINT(shares.own + shares.others, SLOW);
+		both = shares.own > 0 && shares.others > 0;
+	}
+	OK_THAT(both, "no run was executed by two threads");
+	close_flow();
+}
+
 /* ---- failure ---- */
 
 static int32_t fail_if_set(void *user_data)
@@ -335,7 +381,8 @@ static void abandoned(void)
 }
 
 static const struct tap_scenario all[] = {
-	{ "order", order },	{ "others", others },	{ "waits", waits }, { "failure", failure },
+	{ "order", order },	{ "others", others },	{ "waits", waits },
+	{ "shared", shared },	{ "failure", failure },
 	{ "gaps", gaps },	{ "life", life },
 	{ "refused", refused }, { "abandoned", abandoned },
 };
