@@ -17,7 +17,7 @@ RANKS = {
     "graph": "store text build plan",
     "coll": "schedule prove price form chunk text dag place merge coll use project node",
     "plan": "plan simulate schedule check io",
-    "flow": "region policy access show proof memory rank lanes device flow text",
+    "flow": "region policy access show proof memory rank repeat lanes device flow text",
     "run": "args record run external host queue api",
 }
 # Circles that stay, each a set of units, with the reason.

@@ -127,14 +127,14 @@ none(["%s includes <%s>" % (p, n) for p in plan for m, n in includes(p)
      "the planner and collectives include nothing that can tell two runs apart")
 pure = [p for p in src if p.startswith(("src/flow/region/", "src/flow/access/", "src/flow/show/",
                                         "src/flow/policy/", "src/flow/memory/", "src/flow/proof/",
-                                        "src/flow/rank/"))]
+                                        "src/flow/rank/", "src/flow/repeat/"))]
 FLOW_PURE = ("base/", "plan/io/", "flow/region/", "flow/access/", "flow/show/", "flow/policy/",
-             "flow/memory/", "flow/proof/", "flow/rank/", "plait/")
+             "flow/memory/", "flow/proof/", "flow/rank/", "flow/repeat/", "plait/")
 none(["%s includes %s" % (p, n) for p in pure for m, n in includes(p)
       if (n.split(".")[0] not in PURE if m == "<" else
           not n.startswith(FLOW_PURE) and n not in (
               "plan/schedule/place_command.h", "plan/check/graph_check.h"))],
-     "regions, accesses, policies, records, proofs, instructions and ranks of flows are pure")
+     "regions, accesses, policies, records, proofs, instructions, ranks and repeats of flows are pure")
 none([f for p in sources("plugins") for f in check_plugin(p)],
      "plugins include plait/plugin.h, their own files and what some share")
 none(["%s includes %s" % (p, n) for p in sources("tools", "examples") for m, n in includes(p)
