@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Graphs of tasks of 1 and 10 us on two threads: submitted to a flow one by one and
- * by arrays, beside the frozen plan of the same graph in its faster mode, and beside a
- * hand-written scheduler (flow_floor.h), in turn.  Tiled Cholesky, a wavefront, layers
- * of a stencil.  Least time of many rounds.  First, the submission alone, which bounds
+ * by arrays, to a flow that finds repeats, alone and four times before each wait, beside
+ * the frozen plan of the same graph in its faster mode, and beside a hand-written
+ * scheduler (flow_floor.h), in turn.  Tiled Cholesky, a wavefront, layers of a
+ * stencil.  Least time of many rounds.  First, the submission alone, which bounds
  * a flow that one thread fills: while the tasks are submitted, the other thread has
  * at most one each s ns.
  *
@@ -24,14 +25,17 @@ enum {
 	TILES = 12,
 	LAYERS = 40,
 	WIDTH = 16,
-	BATCH = 16 /* tasks of an array */
+	BATCH = 16, /* tasks of an array */
+	TIMES = 4
 };
 
 static plait_error error = { .size = sizeof(error) };
 static plait_context *context;
-static plait_flow *flow;
+static plait_flow *flow, *plain, *repeats;
 /* Tasks.  Not beside what the tasks read, nor in the line that comes with it. */
 static _Alignas(128) uint64_t submitted;
+/* Of the plain flow, and of the one that finds repeats; then those in use. */
+static plait_data *all_tiles[2], *lines[2], *others[2];
 static plait_data *tiles, *line, *other;
 static _Alignas(128) struct node node; /* the work of each task */
 
@@ -170,6 +174,15 @@ static void submit_shape(void (*submit)(void), uint64_t at_once)
 		flush();
 }
 
+/* Submit to one of the flows from here on. */
+static void use_flow(bool finds)
+{
+	flow = finds ? repeats : plain;
+	tiles = all_tiles[finds];
+	line = lines[finds];
+	other = others[finds];
+}
+
 static plait_plan *freeze(void (*submit)(void), plait_mode mode)
 {
 	const plait_freeze_desc desc = { .size = sizeof(desc),
@@ -193,6 +206,19 @@ static double run_flow(void (*submit)(void), uint64_t at_once)
 	submit_shape(submit, at_once);
 	must(plait_flow_wait(flow, 0, PLAIT_FOREVER, &error));
 	return (double)(now_ns() - begin);
+}
+
+/* Time of a graph, of as many before a wait, in the flow that finds repeats. */
+static double run_repeats(void (*submit)(void), int times)
+{
+	uint64_t begin = now_ns();
+
+	use_flow(true);
+	for (int i = 0; i < times; i++)
+		submit_shape(submit, 1);
+	must(plait_flow_wait(flow, 0, PLAIT_FOREVER, &error));
+	use_flow(false);
+	return (double)(now_ns() - begin) / times;
 }
 
 static double run_plan(plait_plan *plan)
@@ -223,20 +249,25 @@ static void compare(const char *name, void (*submit)(void), int floor_shape,
 	plait_plan *strict = freeze(submit, PLAIT_MODE_STRICT);
 	plait_plan *helped = freeze(submit, PLAIT_MODE_HELPED);
 	double by_flow = 0, by_arrays = 0, by_plan = 0, by_floor = 0;
+	double by_repeats = 0, by_several = 0;
 
 	for (int i = 0; i < rounds; i++) {
 		keep_least(&by_flow, run_flow(submit, 1));
 		keep_least(&by_arrays, run_flow(submit, BATCH));
+		keep_least(&by_repeats, run_repeats(submit, 1));
+		keep_least(&by_several, run_repeats(submit, TIMES));
 		keep_least(&by_plan, run_plan(strict));
 		keep_least(&by_plan, run_plan(helped));
 		keep_least(&by_floor, run_floor(floor_shape));
 	}
 	plait_plan_release(strict);
 	plait_plan_release(helped);
-	printf("%-10s %9.1f %9.1f %9.1f %9.1f %6.2f %6.2f %6.2f\n", name,
-	       by_flow / 1000, by_arrays / 1000, by_floor / 1000,
-	       by_plan / 1000, by_flow / by_plan, by_arrays / by_plan,
-	       by_floor / by_plan);
+	printf("%-10s %9.1f %9.1f %9.1f %9.1f %9.1f %9.1f "
+	       "%6.2f %6.2f %6.2f %6.2f %6.2f\n", name, by_flow / 1000,
+	       by_arrays / 1000, by_repeats / 1000, by_several / 1000,
+	       by_floor / 1000, by_plan / 1000, by_flow / by_plan,
+	       by_arrays / by_plan, by_repeats / by_plan,
+	       by_several / by_plan, by_floor / by_plan);
 }
 
 static plait_data *make(uint32_t dimensions, uint64_t x, uint64_t y)
@@ -251,8 +282,22 @@ static plait_data *make(uint32_t dimensions, uint64_t x, uint64_t y)
 	return data;
 }
 
+static void make_all(bool finds)
+{
+	const plait_flow_desc desc = {
+		.size = sizeof(desc), .flags = finds ? PLAIT_FLOW_REPEATS : 0,
+	};
+
+	must(plait_flow_create(context, &desc, finds ? &repeats : &plain,
+			       &error));
+	use_flow(finds);
+	all_tiles[finds] = make(2, SIDE, SIDE);
+	lines[finds] = make(1, WIDTH, 0);
+	others[finds] = make(1, WIDTH, 0);
+}
+
 /* `workers` is 0 or 1. */
-static void open_flow(uint32_t workers)
+static void open_flows(uint32_t workers)
 {
 	const plait_context_desc desc = {
 		.size = sizeof(desc), .backends = "host", .workers = workers,
@@ -260,10 +305,15 @@ static void open_flow(uint32_t workers)
 	};
 
 	must(plait_context_open(&desc, &context, &error));
-	must(plait_flow_create(context, NULL, &flow, &error));
-	tiles = make(2, SIDE, SIDE);
-	line = make(1, WIDTH, 0);
-	other = make(1, WIDTH, 0);
+	make_all(true);
+	make_all(false);
+	use_flow(false);
+}
+
+static void close_flows(void)
+{
+	plait_flow_release(plain);
+	plait_flow_release(repeats);
 }
 
 /* ---- rows ---- */
@@ -292,11 +342,12 @@ static double floor_submission_least(const struct shape *shape, int rounds)
 }
 
 /* Least time of the submission of a task, while no thread runs any. */
-static double submission_ns(const struct shape *shape, uint64_t at_once,
-			    int rounds)
+static double submission_ns(const struct shape *shape, bool finds,
+			    uint64_t at_once, int rounds)
 {
 	double least = 0;
 
+	use_flow(finds);
 	for (int i = 0; i < rounds; i++) {
 		uint64_t begin = now_ns();
 
@@ -311,15 +362,16 @@ static double submission_ns(const struct shape *shape, uint64_t at_once,
 
 static void measure_submissions(int rounds)
 {
-	open_flow(0);
+	open_flows(0);
 	node.turns = 0;
 	for (int i = 0; i < SHAPES; i++)
 		printf("%-10s %9.1f ns a submission, %.1f by arrays of %d, "
-		       "%.1f by hand\n",
-		       shapes[i].name, submission_ns(&shapes[i], 1, rounds),
-		       submission_ns(&shapes[i], BATCH, rounds), BATCH,
+		       "%.1f of a repeat, %.1f by hand\n", shapes[i].name,
+		       submission_ns(&shapes[i], false, 1, rounds),
+		       submission_ns(&shapes[i], false, BATCH, rounds), BATCH,
+		       submission_ns(&shapes[i], true, 1, rounds),
 		       floor_submission_least(&shapes[i], rounds));
-	plait_flow_release(flow);
+	close_flows();
 }
 
 int main(int argc, char **argv)
@@ -331,20 +383,20 @@ int main(int argc, char **argv)
 	measure_submissions(rounds);
 	if (argc > 2)
 		return 0;
-	open_flow(1);
+	open_flows(1);
 	if (!floor_open()) {
 		fprintf(stderr, "flow_grain: no second thread\n");
 		return 1;
 	}
 	for (int i = 0; i < 2; i++) {
 		node.turns = (uint32_t)(grain_calibrate() * grains[i]);
-		printf("tasks of %d us    flow us    arrays   by hand   "
+		printf("tasks of %d us    flow us    arrays   repeats   several   by hand   "
 		       "plan us\n", grains[i]);
 		for (int k = 0; k < SHAPES; k++)
 			compare(shapes[k].name, shapes[k].submit,
 				shapes[k].floor_shape, rounds);
 	}
 	floor_close();
-	plait_flow_release(flow);
+	close_flows();
 	return 0;
 }

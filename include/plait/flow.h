@@ -70,7 +70,13 @@ enum {
 	/* Times decide nothing: equal calls of one thread give equal numbers and
 	 * lanes, and equal texts of plait_flow_write.  See doc/flow-fixed.md
 	 * for its cost.  Not with devices, a world or a history. */
-	PLAIT_FLOW_FIXED = 1 << 3
+	PLAIT_FLOW_FIXED = 1 << 3,
+	/* Find tasks that repeat, and run them as repetitions (plait/repeat.h):
+	 * then a submission only compares its task with the one that it expects.
+	 * Such tasks wait for the end of their stretch, or for another call of the
+	 * flow; they end and fail together.  See doc/flow-repetitions.md.  Not with
+	 * devices, a world, a history or another flag. */
+	PLAIT_FLOW_REPEATS = 1 << 4
 };
 
 typedef struct plait_flow_desc {
@@ -231,8 +237,9 @@ typedef struct plait_flow_info {
  * @return PLAIT_OK, PLAIT_E_INVALID (also: a file that is no history or
  *         has no links; links without devices), PLAIT_E_UNAVAILABLE (a file
  *         that cannot be read), PLAIT_E_UNSUPPORTED (a device without
- *         PLAIT_DEVICE_NOTIFY; a device or a history with PLAIT_FLOW_FIXED;
- *         flags over a world, or more than 64 ranks), of ranks _LOST,
+ *         PLAIT_DEVICE_NOTIFY; a device or a history with PLAIT_FLOW_FIXED or
+ *         _REPEATS; REPEATS with another flag; flags over a world, or more
+ *         than 64 ranks), of ranks _LOST,
  *         _TIMEOUT, _CANCELLED, PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1

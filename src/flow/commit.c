@@ -5,6 +5,7 @@
 #include "flow/flow_devices.h"
 #include "flow/flow_fixed.h"
 #include "flow/flow_proof.h"
+#include "flow/held_run.h"
 #include "flow/op_commit.h"
 
 #include "base/alloc.h"
@@ -39,12 +40,14 @@ bool plait__commit_reserve_accesses(plait__flow *flow, uint32_t count)
 static uint64_t add_mark(plait__flow *flow, const plait__pred *preds,
 			 uint32_t count)
 {
-	plait__op *op = plait__op_commit_number(flow, preds, count, PLAIT__OP_MARK);
+	plait__op *op = plait__op_commit_number(flow, preds, count,
+						PLAIT__OP_MARK);
 
 	op->label = NULL;
 	if (flow->proof != NULL)
 		plait__flow_proof_add(flow, NULL, preds, count, false);
-	plait__op_commit_publish(flow, preds, count, false, false);
+	plait__op_commit_publish(flow, flow->window.newest, preds, count, false,
+				 false);
 	return flow->window.newest;
 }
 
@@ -334,8 +337,11 @@ static void add_op(plait__flow_task *task, uint64_t spoiler)
 	if (spoiler != 0)
 		(void)plait__outcomes_follow(&flow->lanes.outcomes, spoiler,
 					     task->number);
+	if (task->is_held)
+		return;
 	if (!begins_on_device(task, spoiler))
-		plait__op_commit_publish(flow, preds, count, task->is_prefix, task->is_urgent);
+		plait__op_commit_publish(flow, task->number, preds, count,
+					 task->is_prefix, task->is_urgent);
 	if (task->is_late)
 		plait__op_commit_make_late(flow, task->number);
 }
@@ -355,8 +361,10 @@ plait_status plait__commit_task(plait__flow_task *task, plait_error *error)
 {
 	plait__flow *flow = task->flow;
 	uint64_t spoiler, ops;
-	plait_status status = find_fronts(task, error);
+	plait_status status;
 
+	plait__held_run_publish(flow);
+	status = find_fronts(task, error);
 	if (status != PLAIT_OK)
 		return status;
 	do
@@ -491,12 +499,13 @@ void plait__commit_last(plait__flow *flow, plait_host_function function,
 			void *user_data)
 {
 	plait__op *op = plait__op_commit_number(flow, NULL, 0,
-				  PLAIT__OP_CALL | PLAIT__OP_PREFIX);
+						PLAIT__OP_CALL |
+							PLAIT__OP_PREFIX);
 
 	op->call.host = function;
 	op->user_data = user_data;
 	op->label = NULL;
 	if (flow->proof != NULL)
 		plait__flow_proof_add(flow, NULL, NULL, 0, true);
-	plait__op_commit_publish(flow, NULL, 0, true, false);
+	plait__op_commit_publish(flow, flow->window.newest, NULL, 0, true, false);
 }

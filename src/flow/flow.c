@@ -15,6 +15,8 @@
 #include "flow/flow_late.h"
 #include "flow/flow_proof.h"
 #include "flow/flow_ranks.h"
+#include "flow/flow_repeats.h"
+#include "flow/held_run.h"
 #include "flow/op_await.h"
 #include "flow/op_spans.h"
 #include "flow/flow_record.h"
@@ -63,6 +65,7 @@ static void close_flow(plait__object *object)
 	 * context runs what is left. */
 	plait__data_release_handles(flow);
 	plait__flow_lock(flow);
+	plait__held_run_publish(flow);
 	plait__flow_reap(flow);
 	over = flow->window.settled == flow->window.newest;
 	if (!over)
@@ -107,6 +110,7 @@ static void destroy_flow(plait__object *object)
 	plait__late_fini(flow);
 	plait__flow_record_free(flow);
 	plait__flow_proof_free(flow);
+	plait__flow_repeats_free(flow);
 	plait__repetitions_free_all(flow);
 	free_names(flow);
 	for (uint32_t i = 0; i < flow->kernel_count; i++)
@@ -171,8 +175,8 @@ static plait_status read_desc(plait_flow_desc *out,
 	if (status != PLAIT_OK)
 		return status;
 	if ((out->flags & ~(uint32_t)(PLAIT_FLOW_RECORD | PLAIT_FLOW_STRICT |
-				      PLAIT_FLOW_CHECK | PLAIT_FLOW_FIXED)) !=
-	    0)
+				      PLAIT_FLOW_CHECK | PLAIT_FLOW_FIXED |
+				      PLAIT_FLOW_REPEATS)) != 0)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_flow_desc: flags 0x%x are unknown",
 				   out->flags);
@@ -211,7 +215,9 @@ static plait_status read_desc(plait_flow_desc *out,
 	if (out->reserved0 != 0)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_flow_desc: reserved0 is not 0");
-	status = check_policies(out, error);
+	status = plait__flow_repeats_check(out, error);
+	if (status == PLAIT_OK)
+		status = check_policies(out, error);
 	if (status != PLAIT_OK)
 		return status;
 	if (out->lanes > PLAIT__FLOW_LANES)
@@ -300,6 +306,8 @@ static plait_status make(plait__context *context, const plait_flow_desc *desc,
 				     "tasks", desc->window);
 	if (status == PLAIT_OK && desc->device_count != 0)
 		status = plait__flow_devices_make(flow, desc, error);
+	if (status == PLAIT_OK && (desc->flags & PLAIT_FLOW_REPEATS) != 0)
+		status = plait__flow_repeats_make(flow, error);
 	if (status == PLAIT_OK)
 		status = plait__flow_history_make(flow, desc, error);
 	if (status == PLAIT_OK)
@@ -315,7 +323,7 @@ static plait_status make(plait__context *context, const plait_flow_desc *desc,
 	}
 	flow->is_simple = flow->devices == NULL && flow->ranks == NULL &&
 			  flow->record == NULL && flow->proof == NULL &&
-			  !flow->is_fixed;
+			  flow->repeats == NULL && !flow->is_fixed;
 	plait__object_set_label(&flow->object, desc->label);
 	plait__flow_ranks_begin(flow);
 	*out = flow;

@@ -7,6 +7,7 @@
 #include "flow/capture_place.h"
 #include "flow/flow.h"
 #include "flow/flow_data.h"
+#include "flow/held_run.h"
 #include "flow/reduction.h"
 
 #include "base/alloc.h"
@@ -72,6 +73,7 @@ void plait__flow_capture_free(plait__flow_capture *capture)
 plait_status plait__flow_capture_begin(plait__flow *flow, plait_graph *graph,
 				       uint64_t key, plait_error *error)
 {
+	plait__held_run_interrupt(flow);
 	if (flow->capture != NULL)
 		return plait__fail(error, PLAIT_E_STATE,
 				   "the flow is captured already");

@@ -2,6 +2,7 @@
 /* Notification, cancellation and properties of a flow. */
 #include "flow/commit.h"
 #include "flow/flow_wait.h"
+#include "flow/held_run.h"
 #include "flow/late_cancel.h"
 
 #include "base/error.h"
@@ -55,16 +56,19 @@ static plait_status commit_notice(plait__flow *flow, plait_task task,
 {
 	plait__flow_task op = { .flow = flow, .kind = PLAIT__OP_ASYNC,
 				.is_always = true, .is_prefix = task == 0,
-				.cells = NOTICE_CELLS, .behind = task };
+				.cells = NOTICE_CELLS };
 	const uint64_t before = flow->window.newest;
 	struct notice *notice;
 	plait_status status;
 
+	plait__held_run_interrupt(flow);
 	if (task > before)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "task %llu was not submitted; the newest is "
 				   "%llu", (unsigned long long)task,
 				   (unsigned long long)flow->window.newest);
+	task = plait__held_run_find(flow, task);
+	op.behind = task;
 	if (!plait__window_has_room(&flow->window, 2, NOTICE_CELLS))
 		return PLAIT_PENDING;
 	notice = (struct notice *)(void *)plait__window_take_cells(
@@ -155,6 +159,7 @@ PLAIT_API plait_status plait_flow_cancel(plait_flow *flow, plait_error *error)
 	if (status != PLAIT_OK)
 		return status;
 	plait__flow_lock(self);
+	plait__held_run_interrupt(self);
 	status = cancel(self, error);
 	plait__flow_unlock(self);
 	plait__object_leave(&self->object);
@@ -187,7 +192,8 @@ static void fill_info(plait__flow *flow, plait_flow_info *out)
 		.flags = (flow->record != NULL ? PLAIT_FLOW_RECORD : 0) |
 			 (flow->is_strict ? PLAIT_FLOW_STRICT : 0) |
 			 (flow->proof != NULL ? PLAIT_FLOW_CHECK : 0) |
-			 (flow->is_fixed ? PLAIT_FLOW_FIXED : 0),
+			 (flow->is_fixed ? PLAIT_FLOW_FIXED : 0) |
+			 (flow->repeats != NULL ? PLAIT_FLOW_REPEATS : 0),
 		.warnings = flow->record != NULL ?
 				    flow->record->warnings.count : 0,
 	};
@@ -206,6 +212,7 @@ PLAIT_API plait_status plait_flow_query(plait_flow *flow,
 	if (status != PLAIT_OK)
 		return status;
 	plait__flow_lock(self);
+	plait__held_run_interrupt(self);
 	fill_info(self, &ours);
 	plait__flow_unlock(self);
 	status = PLAIT__STRUCT_WRITE(plait_flow_info, info, &ours, error);

@@ -100,6 +100,7 @@ static void close_data(plait__object *object)
 	data->whole->users -= over;
 	data->closed = !over;
 	flow->closed_data += data->closed;
+	flow->closings++;
 	plait__flow_unlock(flow);
 	if (over)
 		plait__object_drop(object);

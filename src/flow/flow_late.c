@@ -270,6 +270,7 @@ plait_status plait__late_prepare(plait__flow_task *task,
 		return status;
 	task->late = late;
 	late->again = task->again;
+	late->limit = UINT32_MAX;
 	late->kind = desc->kind;
 	if (desc->kind != PLAIT_TASK_WAIT)
 		status = make_queue(late, error);
@@ -428,6 +429,9 @@ static plait_status begin(void *user_data, uint64_t number, plait_error *error)
 
 	late->number = number;
 	if (number != 0 && !is_empty(late)) {
+		/* Runs of a repetition come one after another. */
+		if (late->again != NULL)
+			late->again->limit = late->limit;
 		status = plait__short_run_call(late->again, error);
 		if (status == PLAIT_PENDING)
 			status = begin_waiting(late, error);

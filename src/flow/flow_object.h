@@ -153,6 +153,7 @@ struct plait__flow {
 	uint32_t kernel_capacity;
 	plait__vector plans;  /* plait__flow_plan */
 	uint32_t closed_data; /* number of closed ones */
+	uint64_t closings;    /* of data, ever */
 	uint64_t data_bytes;
 	uint64_t swept; /* the newest op at the last sweep */
 	uint64_t cuts;	/* tasks for which borders were made */
@@ -169,13 +170,21 @@ struct plait__flow {
 	plait__flow_proof *proof; /* or null */
 	bool is_strict;		 /* it has a record */
 	bool is_fixed;		 /* numbers decide, and not what is done */
-	bool is_simple; /* plain_task.h: no devices, ranks, record, proof, epochs */
+	bool is_simple; /* plain_task.h: no devices, ranks, record, proof,
+			 * repeats, epochs */
 	uint64_t epoch; /* of a fixed flow: ops up to this one count as done */
 	/* Ops behind `notices_after`, up to `notices_to`, are notifications. */
 	uint64_t notices_after, notices_to;
 	plait__flow_name *names; /* labels of tasks from a text */
 	plait__flow_capture *capture; /* or null */
 	plait__repetition *repetitions;
+	/* held_run.h: its number, or 0; whether all of its tasks came; whether a
+	 * call that submits no task came since the last task.  Null: without
+	 * PLAIT_FLOW_REPEATS. */
+	uint64_t held_run;
+	bool held_is_whole;
+	bool is_interrupted;
+	struct plait__flow_repeats *repeats;
 	/* op_await.c: guards the list; no lock inside. */
 	struct plait__mutex listener_lock;
 	struct plait__op_listener *listeners;
@@ -211,6 +220,7 @@ typedef struct plait__flow_task {
 	bool is_always;	 /* it cannot be cancelled */
 	bool is_late;	 /* another thread finishes it */
 	bool is_outside; /* a signal, or the owner of an inbox */
+	bool is_held;	 /* not published yet: held_run.h */
 	const char *label;
 	plait__op_work filled;
 	uint64_t cells;

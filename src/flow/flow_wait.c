@@ -5,6 +5,7 @@
 #include "flow/flow_devices.h"
 #include "flow/flow_late.h"
 #include "flow/flow_proof.h"
+#include "flow/held_run.h"
 #include "flow/late_run.h"
 #include "flow/op_await.h"
 #include "flow/own_tasks.h"
@@ -197,6 +198,7 @@ plait_status plait__flow_wait_check(plait__flow *flow, uint64_t number,
 /* The oldest op that is not done; 0: none.  Caller holds the lock. */
 static uint64_t find_oldest(plait__flow *flow)
 {
+	plait__held_run_publish(flow);
 	plait__window_settle(&flow->window);
 	return flow->window.settled < flow->window.newest ?
 		       flow->window.settled + 1 : 0;
@@ -334,6 +336,7 @@ resolve(plait__flow *flow, plait_task task, uint64_t timeout_ns,
 	uint64_t newest;
 
 	plait__flow_lock(flow);
+	plait__held_run_interrupt(flow);
 	if (flow->proof != NULL)
 		plait__flow_proof_run(flow, true);
 	newest = flow->window.newest;
@@ -346,7 +349,9 @@ resolve(plait__flow *flow, plait_task task, uint64_t timeout_ns,
 				     "task %llu was not submitted; the newest "
 				     "is %llu", (unsigned long long)task,
 				     (unsigned long long)newest);
-	else if (timeout_ns != 0)
+	else
+		task = plait__held_run_find(flow, task);
+	if (status == PLAIT_OK && timeout_ns != 0)
 		status = plait__flow_wait_check(flow, task, all, error);
 	/* The sweep begins behind what earlier ones have seen. */
 	plait__window_settle(&flow->window);

@@ -13,6 +13,7 @@
 #include "flow/flow_record.h"
 #include "flow/flow_strict.h"
 #include "flow/flow_wait.h"
+#include "flow/held_run.h"
 #include "flow/mappings.h"
 #include "flow/rank_room.h"
 #include "flow/rank_stop.h"
@@ -75,6 +76,7 @@ static plait_status commit(struct access *access, uint64_t *out_behind,
 	plait__flow_task task = { .flow = flow, .access_count = 1 };
 	plait_status status;
 
+	plait__held_run_interrupt(flow);
 	if (flow->capture != NULL)
 		return plait__fail(error, PLAIT_E_STATE,
 				   "%s: the flow is captured, and the call "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The op of a task whose predecessors are known and few: its number, its entry, its
- * lane.  Included by commit.c and plain_task.c; inline, because a submission must
+ * lane.  Included by each commit; inline, because a submission must
  * cost little beside a short task.  Caller holds the lock, and there is room.
  */
 #ifndef PLAIT_SRC_FLOW_OP_COMMIT_H
@@ -98,13 +98,12 @@ static inline void plait__op_commit_make_late(plait__flow *flow,
 	flow->newest_late = number;
 }
 
-/* Publish the newest op in a lane that its predecessors allow. */
-static inline void plait__op_commit_publish(plait__flow *flow,
+/* Publish an op in a lane that its predecessors allow. */
+static inline void plait__op_commit_publish(plait__flow *flow, uint64_t number,
 					    const plait__pred *preds,
 					    uint32_t count, bool is_prefix,
 					    bool is_urgent)
 {
-	uint64_t number = flow->window.newest;
 	uint32_t lane;
 
 	if (plait__op_commit_is_held(flow, preds, count, is_prefix))

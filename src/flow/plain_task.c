@@ -91,8 +91,8 @@ static inline uint64_t add_op(plait__flow *flow, const plait_task_desc *desc)
 	op->call.host = desc->function;
 	op->user_data = desc->user_data;
 	op->label = desc->label;
-	plait__op_commit_publish(flow, preds->items, preds->count, false,
-				 desc->priority > 0);
+	plait__op_commit_publish(flow, flow->window.newest, preds->items,
+				 preds->count, false, desc->priority > 0);
 	return flow->window.newest;
 }
 

@@ -38,6 +38,8 @@ struct plait__repetition {
 	plait__vector bindings;	 /* plait_binding */
 	plait_run_desc run;
 	plait__run_times times;
+	/* Of a stretch: tasks of the run that has begun, from the first one on. */
+	uint32_t limit;
 	/* With devices: needs by memory, results by data.  Memories that it writes;
 	 * of these, those with launches of host code, which map buffers and may write
 	 * all of them back: no other op writes there meanwhile.  Bits. */

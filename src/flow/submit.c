@@ -14,6 +14,7 @@
 #include "flow/flow_late.h"
 #include "flow/flow_proof.h"
 #include "flow/flow_record.h"
+#include "flow/flow_repeats.h"
 #include "flow/flow_strict.h"
 #include "flow/flow_wait.h"
 #include "flow/plain_task.h"
@@ -199,9 +200,9 @@ static plait_status capture(plait__flow_task *task, const plait_task_desc *desc,
 }
 
 /* PLAIT_PENDING: no room. */
-static plait_status attempt(plait__flow_task *task, const plait_task_desc *desc,
-			    plait__repetition *again,
-			    plait__device_split *split, plait_error *error)
+static plait_status commit(plait__flow_task *task, const plait_task_desc *desc,
+			   plait__repetition *again, plait__device_split *split,
+			   plait_error *error)
 {
 	plait__flow *flow = task->flow;
 	plait_status status = PLAIT_OK;
@@ -245,6 +246,25 @@ static plait_status attempt(plait__flow_task *task, const plait_task_desc *desc,
 		plait__late_return(task);
 	if (status != PLAIT_OK && flow->devices != NULL)
 		plait__place_undo(task);
+	return status;
+}
+
+/* The same, but the task may be a part of a run. */
+static plait_status attempt(plait__flow_task *task, const plait_task_desc *desc,
+			    plait__repetition *again,
+			    plait__device_split *split, plait_error *error)
+{
+	plait__flow *flow = task->flow;
+	plait_status status;
+
+	if (__builtin_expect(flow->repeats == NULL, 1))
+		return commit(task, desc, again, split, error);
+	status = plait__flow_repeats_take(task, desc, prepare_piece);
+	if (status != PLAIT_E_STATE)
+		return status;
+	status = commit(task, desc, again, split, error);
+	if (status == PLAIT_OK)
+		plait__flow_repeats_note(flow, desc);
 	return status;
 }
 
@@ -332,6 +352,8 @@ static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
 		plait__flow_unlock(flow);
 		plait__object_close_deferred(task.closing);
 		plait__flow_devices_offer(flow);
+		if (flow->repeats != NULL)
+			plait__flow_repeats_build(flow, prepare_piece);
 		if (status == PLAIT_PENDING && task.lacks_buffers) {
 			status = supply(flow, desc, again, &split, out_behind,
 					error);
@@ -513,6 +535,8 @@ static bool commit_stretch(plait__flow *flow, struct task_array *array)
 	}
 	plait__flow_unlock(flow);
 	plait__object_close_deferred(task.closing);
+	if (flow->repeats != NULL)
+		plait__flow_repeats_build(flow, prepare_piece);
 	if (status == PLAIT_PENDING && task.wants != NULL)
 		(void)plait__reduction_supply(&task, NULL);
 	return status == PLAIT_OK;
@@ -583,19 +607,4 @@ PLAIT_API plait_status plait_flow_submit_many(plait_flow *flow,
 		status = plait__flow_wait_retry(flow, behind, error);
 	} while (status == PLAIT_OK);
 	return status;
-}
-
-PLAIT_API plait_status plait_flow_launch(plait_flow *flow,
-					 plait_kernel *kernel,
-					 const plait_launch *launch,
-					 const plait_argument *arguments,
-					 uint64_t count, plait_task *out,
-					 plait_error *error)
-{
-	const plait_task_desc desc = {
-		.size = sizeof(desc), .kernel = kernel, .launch = launch,
-		.arguments = arguments, .argument_count = count,
-	};
-
-	return plait_flow_submit(flow, &desc, out, error);
 }

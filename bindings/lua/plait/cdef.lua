@@ -1719,7 +1719,8 @@ enum {
 	PLAIT_FLOW_RECORD = 1 << 0,
 	PLAIT_FLOW_STRICT = 1 << 1,
 	PLAIT_FLOW_CHECK = 1 << 2,
-	PLAIT_FLOW_FIXED = 1 << 3
+	PLAIT_FLOW_FIXED = 1 << 3,
+	PLAIT_FLOW_REPEATS = 1 << 4
 };
 typedef struct plait_flow_desc {
 	uint32_t size;

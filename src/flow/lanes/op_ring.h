@@ -39,14 +39,16 @@ typedef plait_status (*plait__op_begin)(void *user_data, uint64_t number,
 /* Bits of `meta`: kind, number of preds, which are true; PREFIX: ready when all
  * ops before are done; ALWAYS: it cannot be cancelled; SPOILED: its failure is
  * in the outcomes already, and it is not run; OUTSIDE: a signal or an inbox ends
- * it. */
+ * it; PART: it stands for its predecessor, a run, and was done from the
+ * beginning. */
 enum {
 	PLAIT__OP_COUNT_SHIFT = 8,
 	PLAIT__OP_TRUE_SHIFT = 12,
 	PLAIT__OP_PREFIX = 1 << 24,
 	PLAIT__OP_ALWAYS = 1 << 25,
 	PLAIT__OP_SPOILED = 1 << 26,
-	PLAIT__OP_OUTSIDE = 1 << 27
+	PLAIT__OP_OUTSIDE = 1 << 27,
+	PLAIT__OP_PART = 1 << 28
 };
 
 _Static_assert(PLAIT__OP_TRUE_SHIFT + PLAIT__OP_PREDS <= 24, "bits of meta");

@@ -357,6 +357,7 @@ pub const PLAIT_FLOW_RECORD: plait_flow_flags = 1;
 pub const PLAIT_FLOW_STRICT: plait_flow_flags = 2;
 pub const PLAIT_FLOW_CHECK: plait_flow_flags = 4;
 pub const PLAIT_FLOW_FIXED: plait_flow_flags = 8;
+pub const PLAIT_FLOW_REPEATS: plait_flow_flags = 16;
 pub const PLAIT_TASK_LAUNCH: plait_task_kind = 0;
 pub const PLAIT_TASK_CALL: plait_task_kind = 1;
 pub const PLAIT_TASK_COPY: plait_task_kind = 2;
