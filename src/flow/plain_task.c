@@ -9,9 +9,11 @@
 /* Accesses of a plain task, at most. */
 enum { ACCESSES = 6 };
 
-/* Fronts of an access. */
+/* Fronts of an access: side by side from `fronts` on, or if that is null in the list of
+ * the flow from `first` on. */
 struct row {
 	plait__front *fronts;
+	uint32_t first;
 	uint32_t count;
 	uint32_t mode;
 };
@@ -36,8 +38,8 @@ static inline bool is_plain(const plait_task_desc *desc)
 
 static inline bool is_plain_access(const plait_access *access)
 {
-	return access->size == sizeof(*access) && access->box != NULL &&
-	       access->mapper == NULL && access->combine == NULL &&
+	return access->size == sizeof(*access) && access->mapper == NULL &&
+	       access->combine == NULL &&
 	       access->mode - 1 < PLAIT_ACCESS_READ_WRITE &&
 	       (access->flags | access->reserved0) == 0;
 }
@@ -58,26 +60,55 @@ static inline plait__data *find_data(const plait__flow *flow,
 	return data;
 }
 
+/* Find the fronts of a box.  Returns false if a border is missing, or memory. */
+static inline bool find_fronts(plait__flow *flow, plait__front_map *map,
+			       const plait_box *box, struct row *out)
+{
+	out->first = flow->fronts.count;
+	out->fronts = plait__front_map_find_row(map, box, &out->count);
+	if (out->fronts != NULL)
+		return true;
+	if (plait__front_map_collect(map, box, &flow->fronts) !=
+	    PLAIT__FRONT_MAP_COLLECTED)
+		return false;
+	out->count = flow->fronts.count - out->first;
+	return true;
+}
+
+/* Gather from fronts of the list.  Not inline: most accesses have one row. */
+static __attribute__((noinline)) void gather_list(plait__flow *flow,
+						  const struct row *row)
+{
+	plait__front *const *fronts = &flow->fronts.items[row->first];
+
+	for (uint32_t i = 0; i < row->count; i++)
+		plait__front_access_gather(&flow->preds, fronts[i], row->mode);
+}
+
 /* Find the fronts of an access, and gather its predecessors.  Returns null if the access
  * is not plain, else the data. */
 static inline plait__data *gather(plait__flow *flow, const plait_access *access,
 				  plait__plain_data *known, struct row *out)
 {
+	const plait_box *box = access->box;
 	plait__data *data;
 
 	if (!is_plain_access(access))
 		return NULL;
 	data = find_data(flow, access->data, known);
-	if (data == NULL || !plait__data_is_box(data, access->box))
+	if (data == NULL)
 		return NULL;
-	out->fronts = plait__front_map_find_row(&data->map, access->box,
-						&out->count);
-	if (out->fronts == NULL)
+	box = box != NULL ? box : &data->box;
+	if (!plait__data_is_box(data, box) ||
+	    !find_fronts(flow, &data->map, box, out))
 		return NULL;
 	out->mode = access->mode;
-	for (uint32_t i = 0; i < out->count; i++)
-		plait__front_access_gather(&flow->preds, &out->fronts[i],
-					   access->mode);
+	if (out->fronts == NULL)
+		gather_list(flow, out);
+	else
+		for (uint32_t i = 0; i < out->count; i++)
+			plait__front_access_gather(&flow->preds,
+						   &out->fronts[i], out->mode);
 	return data;
 }
 
@@ -96,7 +127,7 @@ static inline uint64_t add_op(plait__flow *flow, const plait_task_desc *desc)
 	return flow->window.newest;
 }
 
-/* Note the accesses in fronts of which some may have too many readers. */
+/* Note the accesses in any fronts, of which some may have too many readers. */
 static __attribute__((noinline)) void
 record_all(plait__flow *flow, const struct row *rows, uint64_t count,
 	   uint64_t number)
@@ -106,10 +137,16 @@ record_all(plait__flow *flow, const struct row *rows, uint64_t count,
 				       .mark = plait__commit_mark,
 				       .arg = flow };
 
-	for (uint64_t i = 0; i < count; i++)
-		for (uint32_t k = 0; k < rows[i].count; k++)
-			plait__front_access_record(&record, &rows[i].fronts[k],
-						   rows[i].mode);
+	for (uint64_t i = 0; i < count; i++) {
+		const struct row row = rows[i];
+		plait__front *const *list = &flow->fronts.items[row.first];
+
+		for (uint32_t k = 0; k < row.count; k++)
+			plait__front_access_record(
+				&record,
+				row.fronts != NULL ? &row.fronts[k] : list[k],
+				row.mode);
+	}
 }
 
 static inline void note_all(const struct row *rows, uint64_t count,
@@ -134,6 +171,7 @@ plait_task plait__plain_task_submit(plait__flow *flow,
 	if (!has_plain_tasks(flow) || !is_plain(desc))
 		return 0;
 	plait__preds_begin(preds, flow->window.settled, false);
+	flow->fronts.count = 0;
 	for (uint64_t i = 0; i < count; i++) {
 		data[i] = gather(flow, &desc->accesses[i], known, &rows[i]);
 		if (data[i] == NULL)
@@ -145,7 +183,7 @@ plait_task plait__plain_task_submit(plait__flow *flow,
 				    1 + PLAIT__OP_COMMIT_KEPT + preds->marks, 0))
 		return 0;
 	number = add_op(flow, desc);
-	if (preds->marks == 0)
+	if (preds->marks == 0 && flow->fronts.count == 0)
 		note_all(rows, count, number);
 	else
 		record_all(flow, rows, count, number);
