@@ -85,12 +85,12 @@ static __attribute__((noinline)) void gather_list(plait__flow *flow,
 		plait__front_access_gather(&flow->preds, fronts[i], row->mode);
 }
 
-/* Find the fronts of an access, and gather its predecessors.  Returns null if the access
- * is not plain, else the data. */
-static inline plait__data *gather(plait__flow *flow, const plait_access *access,
-				  plait__plain_data *known, struct row *out)
+/* The data and the box of an access; null if the access is not plain. */
+static inline plait__data *read_access(const plait__flow *flow,
+				       const plait_access *access,
+				       plait__plain_data *known,
+				       const plait_box **box)
 {
-	const plait_box *box = access->box;
 	plait__data *data;
 
 	if (!is_plain_access(access))
@@ -98,9 +98,19 @@ static inline plait__data *gather(plait__flow *flow, const plait_access *access,
 	data = find_data(flow, access->data, known);
 	if (data == NULL)
 		return NULL;
-	box = box != NULL ? box : &data->box;
-	if (!plait__data_is_box(data, box) ||
-	    !find_fronts(flow, &data->map, box, out))
+	*box = access->box != NULL ? access->box : &data->box;
+	return plait__data_is_box(data, *box) ? data : NULL;
+}
+
+/* Find the fronts of an access, and gather its predecessors.  Returns null if the access
+ * is not plain or lacks a border, else the data. */
+static inline plait__data *gather(plait__flow *flow, const plait_access *access,
+				  plait__plain_data *known, struct row *out)
+{
+	const plait_box *box;
+	plait__data *data = read_access(flow, access, known, &box);
+
+	if (data == NULL || !find_fronts(flow, &data->map, box, out))
 		return NULL;
 	out->mode = access->mode;
 	if (out->fronts == NULL)
@@ -110,6 +120,44 @@ static inline plait__data *gather(plait__flow *flow, const plait_access *access,
 			plait__front_access_gather(&flow->preds,
 						   &out->fronts[i], out->mode);
 	return data;
+}
+
+/* Make borders along the boxes of all accesses.  Returns false if one is not plain, or
+ * the pieces are to be joined first. */
+static __attribute__((noinline)) bool cut_all(plait__flow *flow,
+					      const plait_task_desc *desc,
+					      plait__plain_data *known)
+{
+	const plait_box *boxes[ACCESSES];
+	plait__data *data[ACCESSES];
+
+	for (uint64_t i = 0; i < desc->access_count; i++) {
+		data[i] = read_access(flow, &desc->accesses[i], known,
+				      &boxes[i]);
+		if (data[i] == NULL ||
+		    data[i]->map.pieces > data[i]->map.join_at)
+			return false;
+	}
+	flow->cuts++;
+	for (uint64_t i = 0; i < desc->access_count; i++)
+		if (!plait__front_map_cut(&data[i]->map, boxes[i]))
+			return false;
+	return true;
+}
+
+static inline bool gather_all(plait__flow *flow, const plait_task_desc *desc,
+			      plait__plain_data *known, plait__data **data,
+			      struct row *rows)
+{
+	plait__preds_begin(&flow->preds, flow->window.settled, false);
+	flow->fronts.count = 0;
+	for (uint64_t i = 0; i < desc->access_count; i++) {
+		data[i] = gather(flow, &desc->accesses[i], known, &rows[i]);
+		if (data[i] == NULL)
+			return false;
+	}
+	plait__preds_add(&flow->preds, flow->barrier, false);
+	return true;
 }
 
 /* Number the op, fill its entry and publish it. */
@@ -170,14 +218,10 @@ plait_task plait__plain_task_submit(plait__flow *flow,
 
 	if (!has_plain_tasks(flow) || !is_plain(desc))
 		return 0;
-	plait__preds_begin(preds, flow->window.settled, false);
-	flow->fronts.count = 0;
-	for (uint64_t i = 0; i < count; i++) {
-		data[i] = gather(flow, &desc->accesses[i], known, &rows[i]);
-		if (data[i] == NULL)
-			return 0;
-	}
-	plait__preds_add(preds, flow->barrier, false);
+	if (!gather_all(flow, desc, known, data, rows) &&
+	    (!cut_all(flow, desc, known) ||
+	     !gather_all(flow, desc, known, data, rows)))
+		return 0;
 	if (preds->count > PLAIT__OP_PREDS ||
 	    !plait__window_has_room(&flow->window,
 				    1 + PLAIT__OP_COMMIT_KEPT + preds->marks, 0))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Submission of plain tasks, which most short ones are: host functions with accesses to
- * boxes whose borders are there, in a flow on the host.  One pass finds the fronts and
- * the predecessors.  All other tasks are left to submit.c.
+ * boxes, in a flow on the host.  One pass finds the fronts and the predecessors, unless a
+ * border is missing.  All other tasks are left to submit.c.
  */
 #ifndef PLAIT_SRC_FLOW_PLAIN_TASK_H
 #define PLAIT_SRC_FLOW_PLAIN_TASK_H
