@@ -109,7 +109,7 @@ static void end(struct sides *sides, bool frees)
 	free(sides->got);
 }
 
-/* What the command should do. */
+/* Do by loops what the command does. */
 static void copy_rows(const struct shape *shape, unsigned char *host,
 		      unsigned char *device, bool reads)
 {
