@@ -681,6 +681,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_history.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/device_links.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/host_access.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/data_advice.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/mappings.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_sweep.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/lanes/flow_lanes_words.c

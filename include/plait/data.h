@@ -249,6 +249,45 @@ PLAIT_API plait_status plait_data_read(plait_data *data, const plait_box *box,
 PLAIT_API plait_status plait_data_write(plait_data *data, const plait_box *box,
 					const void *host, plait_error *error);
 
+/* Advice on data in the memory of a device. */
+typedef uint32_t plait_advice;
+enum {
+	/* Tasks there will read the box: copy what the device lacks, behind the
+	 * tasks that write it. */
+	PLAIT_ADVISE_PREFETCH = 0,
+	/* Tasks there will use the data: make its buffer. */
+	PLAIT_ADVISE_RESERVE = 1,
+	/* No task there will use the data for a time: give its buffer back, behind
+	 * the tasks so far.  Values that no other memory has are copied to the
+	 * host's before. */
+	PLAIT_ADVISE_EVICT = 2
+};
+
+/*
+ * plait_data_advise - tell a flow where data will be used, or not used.
+ *
+ * A hint: no result depends on it.  Buffers are for all of the data; other data is
+ * not evicted for them, so that without room a hint has no effect.  Nor has one in
+ * a capture, or on data of repetitions that is to be evicted.  The call waits for
+ * room in the window, but for no task that uses the data.
+ *
+ * @param data   borrowed, non-null: the data
+ * @param box    borrowed, nullable: of PREFETCH; null means all of it
+ * @param device borrowed, nullable: one of the flow's; null, or the host: its memory,
+ *               to which only PREFETCH has an effect
+ * @param what   value: PLAIT_ADVISE_PREFETCH, _RESERVE or _EVICT
+ * @param error  borrowed, nullable: filled on failure
+ * @return PLAIT_OK (also: no effect), PLAIT_E_INVALID (an unknown advice, a token, a
+ *         box that is not in the data, a device that is not the flow's),
+ *         PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_data_advise(plait_data *data, const plait_box *box,
+					 plait_device *device,
+					 plait_advice what,
+					 plait_error *error);
+
 #ifdef __cplusplus
 }
 #endif

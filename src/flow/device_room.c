@@ -105,13 +105,23 @@ static bool is_saved(plait__flow *flow, const plait__data *at)
 	       plait__device_copy_is_saved(flow, at, room_of(flow)->memory);
 }
 
+/* A prefetch that no launch has used yet counts as a use. */
+static uint64_t find_last(const plait__flow *flow, const plait__data *at)
+{
+	const plait__data_copy *copy = copy_at(flow, at);
+
+	return copy->advised > copy->reuse.last ? copy->advised :
+						  copy->reuse.last;
+}
+
 static uint64_t find_gain(plait__flow *flow, const plait__data *at)
 {
 	const plait__device_room *room = room_of(flow);
+	plait__reuse reuse = copy_at(flow, at)->reuse;
 
+	reuse.last = find_last(flow, at);
 	return at->users == 0 ? UINT64_MAX :
-		plait__reuse_gain(&room->clocks[room->memory],
-				  &copy_at(flow, at)->reuse,
+		plait__reuse_gain(&room->clocks[room->memory], &reuse,
 				  is_saved(flow, at));
 }
 
@@ -144,19 +154,17 @@ static plait__data *find_best(plait__flow *flow)
 		if (!is_candidate(flow, at) ||
 		    !plait__reuse_is_large(find_gain(flow, at), largest))
 			continue;
-		if (best == NULL || copy_at(flow, at)->reuse.last <
-					    copy_at(flow, best)->reuse.last)
+		if (best == NULL ||
+		    find_last(flow, at) < find_last(flow, best))
 			best = at;
 	}
 	return best;
 }
 
-/* Returns true if a wait for the data's tasks ends, but for own mappings and own
+/* Returns true if a wait for the op, or 0, ends, but for own mappings and own
  * tasks of the caller or, unless `own`, what is outside of the flow. */
-static bool is_certain(plait__flow *flow, const plait__data *at, bool own)
+static bool is_certain(plait__flow *flow, uint64_t undone, bool own)
 {
-	const uint64_t undone = find_undone(flow, at);
-
 	if (undone == 0)
 		return true;
 	return own ? plait__flow_wait_check(flow, undone, false, NULL) ==
@@ -169,7 +177,8 @@ static plait__data *find_certain(plait__flow *flow, bool own)
 {
 	plait__data *best = find_best(flow);
 
-	while (best != NULL && !is_certain(flow, best, own)) {
+	while (best != NULL &&
+	       !is_certain(flow, find_undone(flow, best), own)) {
 		copy_at(flow, best)->skipped = room_of(flow)->request;
 		best = find_best(flow);
 	}
@@ -239,14 +248,30 @@ static plait_status evict(plait__flow *flow, plait__data *whole,
 	return PLAIT_OK;
 }
 
-/* PLAIT_PENDING: with room->behind an op uses the buffer, else there is no room
- * for an op. */
+/* The newest op that releases a buffer and is not done; 0: none. */
+static uint64_t find_release(const plait__flow *flow)
+{
+	const plait__device_room *room = room_of(flow);
+	const uint64_t number = room->releases[room->memory];
+
+	return plait__op_is_done(&flow->window.ring, number) ? 0 : number;
+}
+
+/* PLAIT_PENDING: with room->behind an op uses or releases a buffer, else there is
+ * no room for an op. */
 static plait_status evict_one(plait__flow *flow, plait_error *error)
 {
 	plait__device_room *room = room_of(flow);
-	plait__data *victim = choose_victim(flow);
+	const uint64_t release = find_release(flow);
+	plait__data *victim = NULL;
 	plait_status status = PLAIT_OK;
 
+	if (release == 0 || !is_certain(flow, release, false))
+		victim = choose_victim(flow);
+	if (victim == NULL && release != 0) {
+		room->behind = release;
+		return PLAIT_PENDING;
+	}
 	if (victim == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM, "%s",
 				   room->is_refused ? room->refusal.text :
@@ -291,6 +316,44 @@ plait_status plait__device_room_make(plait__flow_task *task,
 		status = evict_one(task->flow, error);
 	task->lacks_buffers = status == PLAIT_OK || room->behind != 0;
 	return status == PLAIT_OK ? PLAIT_PENDING : status;
+}
+
+bool plait__device_room_fits(const plait__flow *flow)
+{
+	const plait__device_room *room = room_of(flow);
+
+	return room->needed <= room->limit &&
+	       room->bytes[room->memory] <= room->limit - room->lacking;
+}
+
+plait__buffer *plait__device_room_detach(plait__flow *flow, plait__data *whole,
+					 uint64_t number)
+{
+	plait__device_room *room = room_of(flow);
+	plait__data_copy *copy = copy_at(flow, whole);
+	plait__buffer *buffer = copy->buffer;
+
+	/* Of all elements: no version is cut. */
+	plait__coherence_drop(&whole->copies->coherence, &whole->box,
+			      room->memory);
+	if (flow->proof != NULL)
+		plait__flow_proof_evict(flow, whole, room->memory);
+	copy->buffer = NULL;
+	copy->advised = 0;
+	room->releases[room->memory] = number;
+	return buffer;
+}
+
+void plait__device_room_released(plait__flow *flow, uint32_t memory,
+				 uint64_t bytes)
+{
+	room_of(flow)->bytes[memory] -= bytes;
+}
+
+bool plait__device_room_can_release(const plait__flow *flow,
+				    const plait__data *whole)
+{
+	return can_go(flow, whole);
 }
 
 void plait__device_room_explain(const plait__flow_task *task, plait__text *out)

@@ -38,6 +38,18 @@ bool plait__device_room_want(const plait__flow_task *task, plait__data *whole);
  * fit alone. */
 plait_status plait__device_room_make(plait__flow_task *task,
 				     plait_error *error);
+/* Returns true if the list fits without evictions. */
+bool plait__device_room_fits(const plait__flow *flow);
+/* Returns true if the data has a buffer in the owner's memory, and an op may release
+ * it. */
+bool plait__device_room_can_release(const plait__flow *flow,
+				    const plait__data *whole);
+/* Take the buffer, which op `number` releases; its values are elsewhere.  It counts
+ * until that op has called the other one. */
+plait__buffer *plait__device_room_detach(plait__flow *flow, plait__data *whole,
+					 uint64_t number);
+void plait__device_room_released(plait__flow *flow, uint32_t memory,
+				 uint64_t bytes);
 /* Append the evictions for the task to why it is where it is. */
 void plait__device_room_explain(const plait__flow_task *task,
 				plait__text *out);

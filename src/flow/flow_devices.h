@@ -40,6 +40,8 @@ typedef struct plait__device_room {
 	uint64_t limit;	    /* bytes in each memory, at most */
 	uint64_t bytes[PLAIT__MEMORY_DEVICES + 1];
 	plait__reuse_clock clocks[PLAIT__MEMORY_DEVICES + 1];
+	/* The newest ops that release buffers, as advice has it. */
+	uint64_t releases[PLAIT__MEMORY_DEVICES + 1];
 	/* Of the owner's task. */
 	uint64_t request;
 	uint32_t memory;

@@ -255,6 +255,7 @@ typedef struct plait__flow_task {
 	const uint64_t *order; /* ops that come before */
 	uint32_t order_count;
 	bool lacks_buffers;
+	bool releases_buffer; /* it writes no values */
 	/* Of a launch: its reductions; the data that lacks partials for as many
 	 * rows, held, or null. */
 	uint32_t reduction_count;

@@ -6,6 +6,46 @@
  */
 #include "random_programs.h"
 
+/* ---- advice ---- */
+
+static uint64_t advice_state;
+
+static void advise(struct array *array)
+{
+	const plait_box box = random_box(array);
+	plait_device *device = NULL;
+	uint32_t count = 0;
+
+	OK(plait_context_device_count(flow_rig.context, &count, NULL) ==
+	   PLAIT_OK);
+	if (!one_in(5))
+		OK(plait_context_device(
+			   flow_rig.context,
+			   count - 1 - (uint32_t)below(flow_devices), &device,
+			   NULL) == PLAIT_OK);
+	OK_THAT(plait_data_advise(array->data, one_in(2) ? &box : NULL, device,
+				  (plait_advice)below(3), &flow_rig.error) ==
+		PLAIT_OK, "advice: %s", flow_rig.error.text);
+}
+
+/* Random numbers of its own leave the program as it is. */
+static void advise_something(void)
+{
+	const uint64_t kept = state;
+
+	state = advice_state;
+	if (one_in(3))
+		advise(&arrays[below(DATA)]);
+	advice_state = state;
+	state = kept;
+}
+
+static void set_advice(bool on)
+{
+	before_step = on ? advise_something : NULL;
+	advice_state = tap_seed() * UINT64_C(0x9e3779b97f4a7c15) | 1;
+}
+
 #ifdef FLOW_DRIVER
 #include "driver_devices.h"
 
@@ -38,11 +78,19 @@ static void mixed(void)
 	run_on(3);
 }
 
+static void advised(void)
+{
+	set_advice(true);
+	run_on(2);
+	set_advice(false);
+}
+
 static const struct tap_scenario all[] = {
 	{ "the whole device", whole },
 	{ "two parts", halves },
 	{ "four parts", quarters },
 	{ "two parts and the host", mixed },
+	{ "advice at random places", advised },
 };
 #else
 enum { FEW = 24 };
@@ -173,6 +221,26 @@ static void any_system(void)
 	before_program = NULL;
 }
 
+/* Hints change no value. */
+static void advised(void)
+{
+	set_advice(true);
+	for (int i = 0; i < 2; i++) {
+		flow_flags = i == 0 ? PLAIT_FLOW_CHECK : 0;
+		run_on(1, "chaos:devices=1");
+		run_on(2, "chaos:devices=2,quirks=all");
+		run_on(3, "chaos:devices=3,peers=none");
+		run_on(3, "chaos:devices=2,shared=1");
+	}
+	flow_memory_bytes = 5000;
+	flow_has_repetitions = flow_has_sums = false;
+	run_on(2, "chaos:devices=2");
+	run_on(4, "chaos:devices=4,peers=ring,quirks=shuffle");
+	flow_has_repetitions = flow_has_sums = true;
+	flow_memory_bytes = 0;
+	set_advice(false);
+}
+
 static const struct tap_scenario all[] = {
 	{ "one device", alone },
 	{ "proved programs", proved },
@@ -182,6 +250,7 @@ static const struct tap_scenario all[] = {
 	{ "the host and devices", mixed },
 	{ "memories of few data", narrow },
 	{ "any system", any_system },
+	{ "advice at random places", advised },
 };
 #endif
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Repetitions and captures on devices while the k-th allocation fails, for each k
- * (without PLAIT_SOAK=1 each seventh) until the program does not get so far: no call
- * leaves memory, every wait ends, and the flow goes on.
+ * Repetitions, captures and advice on devices while the k-th allocation fails, for
+ * each k (without PLAIT_SOAK=1 each seventh) until the program does not get so far: no
+ * call leaves memory, every wait ends, and the flow goes on.
  */
 #include "flows.h"
 
@@ -51,6 +51,7 @@ static plait_allocator allocator = { sizeof(allocator), 0, resize, NULL };
 static plait_context *context;
 static plait_kernel *axpy;
 static plait_data *data[2];
+static plait_device *devices[2];
 static plait_error failure = { .size = sizeof(failure) };
 
 static bool open_all(void)
@@ -60,7 +61,6 @@ static bool open_all(void)
 		.flags = PLAIT_CONTEXT_NO_WORKERS, .backends = "host,chaos",
 		.options = "chaos:devices=2,peers=none",
 	};
-	plait_device *devices[2];
 	const plait_flow_desc flow_desc = { .size = sizeof(flow_desc),
 					    .devices = devices,
 					    .device_count = 2, .window = 64 };
@@ -185,15 +185,31 @@ static plait_status run_graph(void)
 	return status;
 }
 
-static bool captures;
+/* Launches among hints, which do not fail. */
+static plait_status follow_advice(void)
+{
+	plait_status status = PLAIT_OK;
 
-/* Data 1 gets one more with each run. */
+	for (uint32_t i = 0; status == PLAIT_OK && i < 6; i++)
+		status = plait_data_advise(data[i / 3], NULL, devices[i % 2],
+					   i % 3, &failure);
+	if (status == PLAIT_OK)
+		status = add(0, 1);
+	for (uint32_t i = 0; status == PLAIT_OK && i < 4; i++)
+		status = plait_data_advise(data[i / 2], NULL, devices[i % 2],
+					   PLAIT_ADVISE_EVICT, &failure);
+	return status;
+}
+
+static plait_status (*step)(void);
+
+/* Data 1 gets one more with each step. */
 static plait_status run(void)
 {
 	plait_status status = fill();
 
 	for (int i = 0; status == PLAIT_OK && i < 3; i++)
-		status = captures ? run_graph() : repeat();
+		status = step();
 	if (status == PLAIT_OK)
 		status = plait_flow_wait(flow, 0, PLAIT_FOREVER, &failure);
 	(void)plait_flow_wait(flow, 0, PLAIT_FOREVER, NULL);
@@ -255,21 +271,28 @@ static void sweep(void)
 	IS_INT(bytes_left, 0);
 }
 
-static void sweep_repetition(void)
+static void repetitions(void)
 {
-	captures = false;
+	step = repeat;
 	sweep();
 }
 
-static void sweep_capture(void)
+static void captures(void)
 {
-	captures = true;
+	step = run_graph;
+	sweep();
+}
+
+static void advice(void)
+{
+	step = follow_advice;
 	sweep();
 }
 
 static const struct tap_scenario all[] = {
-	{ "one allocation of a repetition", sweep_repetition },
-	{ "one allocation of a capture", sweep_capture },
+	{ "repetitions", repetitions },
+	{ "captures", captures },
+	{ "advice", advice },
 };
 
 TAP_MAIN(all)

@@ -1713,6 +1713,16 @@ plait_status plait_data_read(plait_data *data, const plait_box *box,
 				       void *host, plait_error *error);
 plait_status plait_data_write(plait_data *data, const plait_box *box,
 					const void *host, plait_error *error);
+typedef uint32_t plait_advice;
+enum {
+	PLAIT_ADVISE_PREFETCH = 0,
+	PLAIT_ADVISE_RESERVE = 1,
+	PLAIT_ADVISE_EVICT = 2
+};
+plait_status plait_data_advise(plait_data *data, const plait_box *box,
+					 plait_device *device,
+					 plait_advice what,
+					 plait_error *error);
 typedef uint64_t plait_task;
 typedef uint32_t plait_flow_flags;
 enum {

@@ -124,6 +124,18 @@ function Data:map(fn, mode)
   if not good then error(problem, 0) end
 end
 
+local ADVICE = {prefetch = lib.PLAIT_ADVISE_PREFETCH, reserve = lib.PLAIT_ADVISE_RESERVE,
+                evict = lib.PLAIT_ADVISE_EVICT}
+
+--- Tell the flow what to expect of the data in the memory of `device`, nil: the program's:
+-- "prefetch", tasks there will read `part`, an access of `box`; "reserve", they will use the
+-- data; "evict", none will for a time.  A hint: no result depends on it.
+function Data:advise(what, device, part)
+  local advice = ADVICE[what] or core.raise("no advice " .. core.describe(what))
+  core.check(lib.plait_data_advise(self:handle(), part and part.box, device and device.handle, advice,
+                                   core.error))
+end
+
 --- An access to a box: {low, high} of each dimension, from `low` to before `high`.
 function Data:box(...)
   local box = ffi.new "plait_box"

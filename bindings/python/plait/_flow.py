@@ -288,6 +288,16 @@ class Data(Handle):
             view.release()
             call(lib.plait_data_unmap, self.handle, pointer)
 
+    def advise(self, what: str, device: Optional[Device] = None, part: Index = ()) -> None:
+        """Tell the flow what to expect of the data in a device's memory, None: the program's:
+        "prefetch", tasks there will read the part; "reserve", they will use the data; "evict",
+        none will for a time.  A hint: no result depends on it."""
+        box, _ = self._box(part)
+        self._form()
+        call(lib.plait_data_advise, self.handle, byref(box), device.handle if device else None,
+             chosen("advise", what, {"prefetch": _raw.PLAIT_ADVISE_PREFETCH, "reserve": _raw.PLAIT_ADVISE_RESERVE,
+                                     "evict": _raw.PLAIT_ADVISE_EVICT}))
+
     def _view(self, readonly):
         """The memory itself: only inside of a task or a mapping."""
         form = self._form() if self.format in CASTS else "B"

@@ -64,6 +64,7 @@ plait_parent_choice = c_uint32
 plait_lane_choice = c_uint32
 plait_access_mode = c_uint32
 plait_access_flags = c_uint32
+plait_advice = c_uint32
 plait_task = c_uint64
 plait_flow_flags = c_uint32
 plait_task_kind = c_uint32
@@ -357,6 +358,9 @@ PLAIT_ACCESS_WRITE = 2
 PLAIT_ACCESS_READ_WRITE = 3
 PLAIT_ACCESS_REDUCE = 4
 PLAIT_ACCESS_ACCUMULATE = 1
+PLAIT_ADVISE_PREFETCH = 0
+PLAIT_ADVISE_RESERVE = 1
+PLAIT_ADVISE_EVICT = 2
 PLAIT_FLOW_RECORD = 1
 PLAIT_FLOW_STRICT = 2
 PLAIT_FLOW_CHECK = 4
@@ -1608,6 +1612,7 @@ FUNCTIONS = {
     "plait_data_unmap": (plait_status, (c_void_p, c_void_p, POINTER(plait_error),)),
     "plait_data_read": (plait_status, (c_void_p, POINTER(plait_box), c_void_p, POINTER(plait_error),)),
     "plait_data_write": (plait_status, (c_void_p, POINTER(plait_box), c_void_p, POINTER(plait_error),)),
+    "plait_data_advise": (plait_status, (c_void_p, POINTER(plait_box), c_void_p, plait_advice, POINTER(plait_error),)),
     "plait_flow_create": (plait_status, (c_void_p, POINTER(plait_flow_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_flow_retain": (None, (c_void_p,)),
     "plait_flow_release": (None, (c_void_p,)),

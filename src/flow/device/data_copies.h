@@ -24,6 +24,7 @@ typedef struct plait__data_copy {
 	uint64_t saved_bytes;  /* copied to the program's since the last eviction */
 	/* That nodes of the open capture name in place of `buffer`; or null. */
 	plait_buffer *captured;
+	uint64_t advised; /* clock of the newest prefetch that was asked for */
 } plait__data_copy;
 
 typedef struct plait__data_copies {

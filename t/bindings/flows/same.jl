@@ -72,6 +72,8 @@ Plait.open(backend="host") do system
     on_devices = Flow(system; devices=system.devices, choose=:min_size, parent=:disjoint, lane=:always_new,
                       device_lanes=2, threshold=50)
     a, b = array(on_devices, ones(Float32, 8)), zeros(on_devices, Float32, 8)
+    foreach(what -> advise(a, what, system.devices[1]), (:prefetch, :reserve, :evict, :prefetch))
+    advise(a, :prefetch, nothing, 3:4)
     launch!(on_devices, heat, a, b, 8, CHUNK; items=8)
     println(text(b[5]))
     Plait.read_tasks!(flow, "data x 8\ntask late writes=x[2:4]\ntask last reads=x[2:4]\n")

@@ -68,6 +68,8 @@ plan()
 print(("%g"):format(v[4]))
 local near = system:flow {devices = system.devices, choose = "min-size", parent = "disjoint", lane = "always-new", device_lanes = 2, threshold = 50}
 local a, b = near:data("float", {1, 1, 1, 1, 1, 1, 1, 1}), near:data("float", 8)
+for _, what in ipairs {"prefetch", "reserve", "evict", "prefetch"} do a:advise(what, system.devices[1]) end
+a:advise("prefetch", nil, a:box {2, 4})
 near:launch(heat, {a, b, 8, plait.chunk}, {items = 8})
 print(("%g"):format(b[4]))
 flow:read "data x 8\ntask late writes=x[2:4]\ntask last reads=x[2:4]\n"

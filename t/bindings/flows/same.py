@@ -69,6 +69,9 @@ with plait.open("host") as system:
     with system.flow(devices=system.devices, choose="min-size", parent="disjoint", lane="always-new",
                      device_lanes=2, threshold=50) as near:
         a, b = near.data("f", 8, array.array("f", [1] * 8)), near.data("f", 8)
+        for what in ("prefetch", "reserve", "evict", "prefetch"):
+            a.advise(what, system.devices[0])
+        a.advise("prefetch", part=slice(2, 4))
         near(heat, a, b, 8, plait.chunk, items=8)
         print("%g" % b[4])
     flow.read("data x 8\ntask late writes=x[2:4]\ntask last reads=x[2:4]\n")

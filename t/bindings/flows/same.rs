@@ -2,7 +2,7 @@
 //! The program of same.py: t/bindings/flows.t compares their outputs.
 use std::mem::swap;
 
-use plait::{args, chunk, DeviceChoice, FlowFormat, FlowOptions, LaneChoice, Memories, ParentChoice, Result, System};
+use plait::{args, Advice, chunk, DeviceChoice, FlowFormat, FlowOptions, LaneChoice, Memories, ParentChoice, Result, System};
 
 const SIGNATURE: &str = "heat(u: in array1 f32, v: out array1 f32, n: u64, c: chunk)";
 const SOURCE: &str = "
@@ -78,6 +78,10 @@ fn main() -> Result<()> {
         .threshold(50)
         .create(&system)?;
     let (a, b) = (near.data(8).array(&[1f32; 8])?, near.data(8).zeros::<f32>()?);
+    for what in [Advice::Prefetch, Advice::Reserve, Advice::Evict, Advice::Prefetch] {
+        a.advise(what, Some(system.device()))?;
+    }
+    a.at(2..4).advise(Advice::Prefetch, None)?;
     near.launch(&heat, args![&a, &b, 8, chunk()]).items(8).submit()?;
     println!("{}", b.get(4)?);
     flow.read("data x 8\ntask late writes=x[2:4]\ntask last reads=x[2:4]\n", "tasks")?;

@@ -504,6 +504,21 @@ static plait_status write(struct place *place, plait_error *error)
 	return status;
 }
 
+/* On the host alone a hint has no effect; with devices: device_faults.c. */
+static plait_status use_advice(struct place *place, plait_flow *flow,
+			       plait_data *data, plait_error *error)
+{
+	(void)place;
+	(void)flow;
+	return plait_data_advise(data, NULL, NULL, PLAIT_ADVISE_PREFETCH,
+				 error);
+}
+
+static plait_status advise(struct place *place, plait_error *error)
+{
+	return with_data(place, use_advice, error);
+}
+
 const struct calls_entry calls_flow[] = {
 	{ "plait_flow_create plait_flow_retain plait_flow_release",
 	  create_flow, NULL },
@@ -518,6 +533,7 @@ const struct calls_entry calls_flow[] = {
 	{ "plait_data_part plait_data_map plait_data_unmap plait_data_query "
 	  "plait_data_retain "
 	  "plait_data_release", host, NULL },
+	{ "plait_data_advise", advise, NULL },
 	{ "plait_flow_submit plait_flow_wait", plan, NULL },
 	{ "plait_flow_capture plait_flow_repeat", repetition, NULL },
 	{ "plait_flow_read plait_flow_write plait_flow_split "

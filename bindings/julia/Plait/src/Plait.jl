@@ -30,7 +30,7 @@ export Parameter, HostValue, SCRATCH, ITERATION, Rows
 export array, wrap, buffer, image, SAMPLER_LINEAR, SAMPLER_ZERO, mapped, kernels, release, pump, descriptor, adopt
 export launch!, call!, write!, emit!, wait!, submit!, join!, mark!, edge!, remove!, remove_edge!, priority!, resource!, need!, subgraph!, loop!, repeat!, case!, rotate!, temporary
 export read_graph, capture, freeze, bindings, bind!, prepare, exchange!, simulate, critical_path, rehearse!, tune
-export Flow, Data, CHUNK, token, reads, writes, updates, reduces, own, near, explain
+export Flow, Data, CHUNK, token, reads, writes, updates, reduces, own, near, advise, explain
 export Coll, Schedule, chunk, reduce!, part, parallel, compile, check, read_coll, read_schedule
 export World, Collective, collective!
 export finish, isdone, cancel, is_stopping, record!, trace

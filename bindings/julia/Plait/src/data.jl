@@ -210,6 +210,25 @@ end
 # The memory itself: only inside of a task or a mapping.
 memory_of(u::Data{T}) where {T} = unsafe_wrap(Array, Ptr{T}(u.memory), u.size)
 
+const ADVICE = Dict(:prefetch => Raw.PLAIT_ADVISE_PREFETCH, :reserve => Raw.PLAIT_ADVISE_RESERVE,
+                    :evict => Raw.PLAIT_ADVISE_EVICT)
+
+"""
+    advise(data, what, device=nothing, indices...)
+
+Tell the flow what to expect of the data in the memory of a device, `nothing`: of the program:
+`:prefetch`, tasks there will read the part with these indices, without any: all of it;
+`:reserve`, they will use the data; `:evict`, none will for a time. A hint: no result depends
+on it.
+"""
+function advise(u::Data, what, device=nothing, given...)
+    haskey(ADVICE, what) || throw(ArgumentError("advise: no advice $(repr(what))"))
+    no_memory(u)
+    box = isempty(given) ? C_NULL : Ref(box_of(indices_of(u, given)))
+    call(Raw.plait_data_advise, u, box, device === nothing ? C_NULL : device, ADVICE[what])
+    return nothing
+end
+
 """
     mapped(f, data; read=true, write=true)
 

@@ -62,6 +62,7 @@ const plait_parent_choice = UInt32
 const plait_lane_choice = UInt32
 const plait_access_mode = UInt32
 const plait_access_flags = UInt32
+const plait_advice = UInt32
 const plait_task = UInt64
 const plait_flow_flags = UInt32
 const plait_task_kind = UInt32
@@ -356,6 +357,9 @@ const PLAIT_ACCESS_WRITE = plait_access_mode(2)
 const PLAIT_ACCESS_READ_WRITE = plait_access_mode(3)
 const PLAIT_ACCESS_REDUCE = plait_access_mode(4)
 const PLAIT_ACCESS_ACCUMULATE = plait_access_flags(1)
+const PLAIT_ADVISE_PREFETCH = plait_advice(0)
+const PLAIT_ADVISE_RESERVE = plait_advice(1)
+const PLAIT_ADVISE_EVICT = plait_advice(2)
 const PLAIT_FLOW_RECORD = plait_flow_flags(1)
 const PLAIT_FLOW_STRICT = plait_flow_flags(2)
 const PLAIT_FLOW_CHECK = plait_flow_flags(4)
@@ -2428,6 +2432,12 @@ function plait_data_write(data, box, host, error)
     ccall(plait_data_write_at[], plait_status, (Ptr{plait_data}, Ptr{plait_box}, Ptr{Cvoid}, Ptr{plait_error}), data, box, host, error)
 end
 
+const plait_data_advise_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_advise - tell a flow where data will be used, or not used."
+function plait_data_advise(data, box, device, what, error)
+    ccall(plait_data_advise_at[], plait_status, (Ptr{plait_data}, Ptr{plait_box}, Ptr{plait_device}, plait_advice, Ptr{plait_error}), data, box, device, what, error)
+end
+
 const plait_flow_create_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_flow_create - create a flow on the host, or on devices."
 function plait_flow_create(context, desc, out, error)
@@ -2768,6 +2778,7 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_data_unmap, plait_data_unmap_at),
     (:plait_data_read, plait_data_read_at),
     (:plait_data_write, plait_data_write_at),
+    (:plait_data_advise, plait_data_advise_at),
     (:plait_flow_create, plait_flow_create_at),
     (:plait_flow_retain, plait_flow_retain_at),
     (:plait_flow_release, plait_flow_release_at),

@@ -61,6 +61,7 @@ pub type plait_parent_choice = u32;
 pub type plait_lane_choice = u32;
 pub type plait_access_mode = u32;
 pub type plait_access_flags = u32;
+pub type plait_advice = u32;
 pub type plait_task = u64;
 pub type plait_flow_flags = u32;
 pub type plait_task_kind = u32;
@@ -353,6 +354,9 @@ pub const PLAIT_ACCESS_WRITE: plait_access_mode = 2;
 pub const PLAIT_ACCESS_READ_WRITE: plait_access_mode = 3;
 pub const PLAIT_ACCESS_REDUCE: plait_access_mode = 4;
 pub const PLAIT_ACCESS_ACCUMULATE: plait_access_flags = 1;
+pub const PLAIT_ADVISE_PREFETCH: plait_advice = 0;
+pub const PLAIT_ADVISE_RESERVE: plait_advice = 1;
+pub const PLAIT_ADVISE_EVICT: plait_advice = 2;
 pub const PLAIT_FLOW_RECORD: plait_flow_flags = 1;
 pub const PLAIT_FLOW_STRICT: plait_flow_flags = 2;
 pub const PLAIT_FLOW_CHECK: plait_flow_flags = 4;
@@ -1559,6 +1563,8 @@ fn plait_data_unmap(data: *mut plait_data, pointer: *mut c_void, error: *mut pla
 fn plait_data_read(data: *mut plait_data, r#box: *const plait_box, host: *mut c_void, error: *mut plait_error) -> plait_status;
 /// plait_data_write - copy elements from host memory, and wait.
 fn plait_data_write(data: *mut plait_data, r#box: *const plait_box, host: *const c_void, error: *mut plait_error) -> plait_status;
+/// plait_data_advise - tell a flow where data will be used, or not used.
+fn plait_data_advise(data: *mut plait_data, r#box: *const plait_box, device: *mut plait_device, what: plait_advice, error: *mut plait_error) -> plait_status;
 /// plait_flow_create - create a flow on the host, or on devices.
 fn plait_flow_create(context: *mut plait_context, desc: *const plait_flow_desc, out: *mut *mut plait_flow, error: *mut plait_error) -> plait_status;
 /// plait_flow_retain - add one reference.

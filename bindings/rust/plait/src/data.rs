@@ -15,6 +15,7 @@ use crate::inbox::wait;
 use crate::kernel::Items;
 use crate::library::{lib, Handle};
 use crate::memory::Element;
+use crate::system::Device;
 use crate::task::refuse_in_task;
 
 /// An array of a flow.
@@ -154,6 +155,12 @@ impl<T: Element> Data<T> {
         store(&self.place, self.place.part(&at), &[value])
     }
 
+    /// Tell the flow what to expect of the data in the memory of a device; `None`: of the
+    /// program.
+    pub fn advise(&self, what: Advice, device: Option<&Device>) -> Result<()> {
+        advise(&self.place, self.place.whole(), what, device)
+    }
+
     /// Wait for the writers, and have the memory until the guard is dropped: tasks that
     /// write it wait meanwhile.
     pub fn map(&self) -> Result<DataView<'_, T>> {
@@ -166,7 +173,33 @@ impl<T: Element> Data<T> {
     }
 }
 
+/// What a program expects of data in the memory of a device; a hint, on which no result
+/// depends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advice {
+    /// Tasks there will read the elements: what the device lacks is copied.
+    Prefetch = raw::PLAIT_ADVISE_PREFETCH as isize,
+    /// Tasks there will use the data: its buffer is made.
+    Reserve = raw::PLAIT_ADVISE_RESERVE as isize,
+    /// No task there will use the data for a time: its buffer is given back.
+    Evict = raw::PLAIT_ADVISE_EVICT as isize,
+}
+
+fn advise(place: &Place, part: raw::plait_box, what: Advice, device: Option<&Device>) -> Result<()> {
+    let device = device.map_or(ptr::null_mut(), Device::get);
+    // SAFETY: the data is borrowed, and the system keeps its devices.
+    call(|error| unsafe {
+        (lib().plait_data_advise)(place.raw, &part, device, what as raw::plait_advice, error)
+    })?;
+    Ok(())
+}
+
 impl<T: Element, M> Access<'_, T, M> {
+    /// Tell the flow what to expect of these elements, as [`Data::advise`].
+    pub fn advise(&self, what: Advice, device: Option<&Device>) -> Result<()> {
+        advise(&self.any.place, self.any.bounds()?, what, device)
+    }
+
     /// Wait for the writers, and return a copy of these elements.
     pub fn read(&self) -> Result<Vec<T>> {
         fetch(&self.any.place, self.any.bounds()?)

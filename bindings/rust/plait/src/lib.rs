@@ -47,7 +47,7 @@ mod world;
 
 pub use access::{chunk, Access, Accessed, Accesses, BySignature, Part, Reads, Span, Views, Writes};
 pub use coll::{Chunk, Coll, CollBuffer, CollKind, CollOptions, CollTarget, CompileOptions, Protocol};
-pub use data::{Data, DataBuilder, DataView, DataViewMut, Token};
+pub use data::{Advice, Data, DataBuilder, DataView, DataViewMut, Token};
 pub use error::{Error, Result, Status};
 pub use flow::{Done, Flow, FlowFormat, FlowInfo, FlowOptions, DeviceChoice, LaneChoice, Memories, ParentChoice};
 pub use graph::{Adding, Count, Freeze, Graph, Made, Node};
