@@ -61,8 +61,9 @@ enum {
 	 * until the flow ends, and some time for each. */
 	PLAIT_FLOW_RECORD = 1 << 0,
 	/* Refuse what plait_flow_write would warn of, with PLAIT_E_INVALID:
-	 * reads of what nothing wrote, and split launches whose pieces
-	 * conflict.  Keeps the record, too.  Not for captured tasks. */
+	 * reads of what nothing wrote, split launches whose pieces conflict;
+	 * on devices, many small copies for a task, and evictions in many
+	 * horizons.  Keeps the record, too.  Not for captured tasks. */
 	PLAIT_FLOW_STRICT = 1 << 1,
 	/* Prove each horizon of tasks: see doc/flow.md.  A fault of plait is
 	 * PLAIT_E_INTERNAL of submissions, host accesses and waits behind it. */

@@ -42,7 +42,7 @@ enum {
  *
  * For flows with PLAIT_FLOW_RECORD.  The result depends on the submissions
  * alone, but for the lanes of tasks: not on which tasks are done.  A task that
- * reads what nothing wrote is a warning.
+ * reads what nothing wrote is a warning; others are in doc/flow-memories.md.
  *
  * @param flow           borrowed, non-null: the flow
  * @param format         value: PLAIT_FLOW_TEXT, _JSON, _DOT or _SVG

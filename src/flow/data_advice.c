@@ -10,6 +10,7 @@
 #include "flow/commit.h"
 #include "flow/device_copy.h"
 #include "flow/device_room.h"
+#include "flow/device_warnings.h"
 #include "flow/flow_data.h"
 #include "flow/flow_wait.h"
 
@@ -224,6 +225,7 @@ static plait_status attempt(plait__flow_task *task, const struct advice *advice,
 	flow->submitter = split;
 	status = task->memory == PLAIT__MEMORY_HOST ?
 			 follow_host(task, advice) : follow(task, advice);
+	plait__device_warnings_forget(flow);
 	plait__flow_unlock(flow);
 	plait__flow_devices_flush(flow);
 	return status;

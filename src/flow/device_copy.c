@@ -3,6 +3,7 @@
 #include "flow/device_copy.h"
 
 #include "flow/commit.h"
+#include "flow/device_warnings.h"
 
 #include "base/error.h"
 
@@ -255,13 +256,14 @@ static plait_status fetch_access(plait__flow_task *task,
 {
 	plait__vector *missing = &task->flow->devices->missing;
 	const plait__coherence *coherence = &access->whole->copies->coherence;
-	plait_status status = PLAIT_OK;
+	plait_status status;
 
 	plait__vector_truncate(missing, 0);
 	if (!plait__coherence_find(coherence, &access->box, task->memory,
 				   false, missing) || coherence->failed)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for copies");
+	status = plait__device_warnings_copies(task, access, missing, error);
 	for (uint32_t i = 0; status == PLAIT_OK && i < missing->count; i++) {
 		const plait__version *version = plait__vector_at(missing, i);
 

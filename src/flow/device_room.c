@@ -3,6 +3,7 @@
 #include "flow/device_room.h"
 
 #include "flow/device_copy.h"
+#include "flow/device_warnings.h"
 #include "flow/flow_proof.h"
 #include "flow/flow_wait.h"
 #include "flow/outside_tasks.h"
@@ -240,6 +241,7 @@ static plait_status evict(plait__flow *flow, plait__data *whole,
 	if (flow->proof != NULL)
 		plait__flow_proof_evict(flow, whole, room->memory);
 	record(flow, whole);
+	plait__device_warnings_evict(flow, room->memory);
 	copy->buffer = NULL;
 	copy->reuse.was_evicted = true;
 	copy->saved_bytes = 0;
@@ -264,7 +266,7 @@ static plait_status evict_one(plait__flow *flow, plait_error *error)
 	plait__device_room *room = room_of(flow);
 	const uint64_t release = find_release(flow);
 	plait__data *victim = NULL;
-	plait_status status = PLAIT_OK;
+	plait_status status;
 
 	if (release == 0 || !is_certain(flow, release, false))
 		victim = choose_victim(flow);
@@ -277,7 +279,8 @@ static plait_status evict_one(plait__flow *flow, plait_error *error)
 				   room->is_refused ? room->refusal.text :
 				   "no data can be evicted; repetitions keep "
 				   "the memory of theirs");
-	if (!is_saved(flow, victim))
+	status = plait__device_warnings_check(flow, room->memory, error);
+	if (status == PLAIT_OK && !is_saved(flow, victim))
 		status = plait__device_copy_save(
 			flow, victim, room->memory,
 			&copy_at(flow, victim)->saved_bytes, error);

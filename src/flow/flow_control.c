@@ -195,7 +195,8 @@ static void fill_info(plait__flow *flow, plait_flow_info *out)
 			 (flow->is_fixed ? PLAIT_FLOW_FIXED : 0) |
 			 (flow->repeats != NULL ? PLAIT_FLOW_REPEATS : 0),
 		.warnings = flow->record != NULL ?
-				    flow->record->warnings.count : 0,
+				    flow->record->warnings.count +
+					    flow->record->traffic.count : 0,
 	};
 	for (const plait__data *at = flow->data; at != NULL; at = at->next)
 		out->pieces += at->whole == at ? at->map.pieces : 0;

@@ -11,6 +11,7 @@
 #include "flow/device/device_engine.h"
 #include "flow/flow_object.h"
 #include "flow/memory/memory_system.h"
+#include "flow/show/traffic.h"
 
 #include "base/text.h"
 
@@ -55,6 +56,14 @@ typedef struct plait__device_room {
 	plait__text evictions; /* for the record */
 } plait__device_room;
 
+/* Of a submission: the most small copies of one data that its task needs. */
+typedef struct plait__small_copies {
+	const void *submitter;
+	plait__data *whole; /* which the task uses */
+	uint32_t memory;
+	uint32_t count;
+} plait__small_copies;
+
 struct plait__flow_devices {
 	plait__device_engine engine;
 	plait__device_room room;
@@ -74,6 +83,9 @@ struct plait__flow_devices {
 	plait__vector accesses;	 /* plait__flow_access */
 	plait__vector missing;	 /* plait__version */
 	plait__vector launch;	 /* plait_argument */
+	/* For the record. */
+	plait__small_copies small_copies;
+	plait__traffic_evictions evictions[PLAIT__MEMORY_DEVICES + 1];
 	uint64_t order[(PLAIT__FLOW_QUEUES + 1) * PLAIT__MEMORY_DEVICES + 1];
 };
 

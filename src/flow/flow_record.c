@@ -4,6 +4,7 @@
 
 #include "flow/device_choice.h"
 #include "flow/device_room.h"
+#include "flow/device_warnings.h"
 #include "flow/show/explain.h"
 
 #include "base/alloc.h"
@@ -77,6 +78,25 @@ static uint32_t add_why(const plait__flow_task *task)
 	return at + 1;
 }
 
+/* The next task of the record needed them. */
+static void warn_of_copies(plait__flow *flow)
+{
+	plait__small_copies copies;
+
+	if (flow->devices == NULL || flow->record->failed)
+		return;
+	copies = plait__device_warnings_take(flow);
+	if (copies.count == 0)
+		return;
+	plait__traffic_warn(
+		flow->record,
+		&(plait__traffic_warning){
+			.kind = PLAIT__TRAFFIC_COPIES, .count = copies.count,
+			.memory = copies.memory,
+			.data = plait__flow_record_index(flow, copies.whole),
+			.task = flow->record->tasks.count });
+}
+
 int32_t plait__flow_record_stand_in(void *user_data)
 {
 	(void)user_data;
@@ -114,6 +134,7 @@ void plait__flow_record_task(const plait__flow_task *task,
 			    PLAIT__LANE_OUTSIDE :
 			    flow->lane_of[task->number & flow->window.ring.mask];
 	ours.why = add_why(task);
+	warn_of_copies(flow);
 	add_accesses(flow, task->access_count);
 	plait__record_add_task(flow->record, &ours, label);
 }
@@ -128,6 +149,7 @@ void plait__flow_record_host(plait__flow *flow, uint64_t number,
 
 	if (flow->record == NULL)
 		return;
+	warn_of_copies(flow);
 	add_accesses(flow, 1);
 	plait__record_add_task(flow->record, &ours, label);
 }

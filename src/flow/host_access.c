@@ -8,6 +8,7 @@
 #include "flow/box_move.h"
 #include "flow/commit.h"
 #include "flow/device_place.h"
+#include "flow/device_warnings.h"
 #include "flow/flow_data.h"
 #include "flow/flow_proof.h"
 #include "flow/flow_record.h"
@@ -63,6 +64,7 @@ static plait_status place(struct access *access, plait__flow_task *task,
 	if (status != PLAIT_OK)
 		return status;
 	access->copied_after = flow->window.newest;
+	flow->submitter = access;
 	status = plait__place_task(task, error);
 	access->copied_to = flow->window.newest;
 	return status;
@@ -197,6 +199,19 @@ static void stop_ranks(const struct access *access, plait_status status)
 		plait__rank_stop_all(flow->ranks, &why);
 }
 
+/* The access does not come about.  Caller holds the lock. */
+static void forget(const struct access *access)
+{
+	plait__flow *flow = access->data->flow;
+
+	if (access->mapping != NULL)
+		plait__mappings_keep(flow, access->mapping);
+	if (flow->devices != NULL) {
+		flow->submitter = access;
+		plait__device_warnings_forget(flow);
+	}
+}
+
 /* Begin the access; the data is the host's when this returns PLAIT_OK.
  * PLAIT_PENDING as await_turn. */
 static plait_status begin(struct access *access, const plait_box *box,
@@ -221,8 +236,8 @@ static plait_status begin(struct access *access, const plait_box *box,
 		status = commit(access, &behind, error);
 		if (status == PLAIT_OK)
 			open(access);
-		else if (status != PLAIT_PENDING && access->mapping != NULL)
-			plait__mappings_keep(flow, access->mapping);
+		else if (status != PLAIT_PENDING)
+			forget(access);
 		plait__flow_unlock(flow);
 		plait__flow_devices_flush(flow);
 		stop_ranks(access, status);
@@ -231,7 +246,7 @@ static plait_status begin(struct access *access, const plait_box *box,
 		status = await_turn(access, behind, error);
 	} while (status == PLAIT_OK);
 	plait__flow_lock(flow);
-	plait__mappings_keep(flow, access->mapping);
+	forget(access);
 	plait__flow_unlock(flow);
 	return status;
 }

@@ -9,6 +9,7 @@
 #include "flow/device_place.h"
 #include "flow/device_room.h"
 #include "flow/device_split.h"
+#include "flow/device_warnings.h"
 #include "flow/flow_capture.h"
 #include "flow/flow_data.h"
 #include "flow/flow_late.h"
@@ -274,6 +275,8 @@ static void abandon(plait__flow *flow, const plait__device_split *split)
 	if (flow->devices == NULL)
 		return;
 	plait__flow_lock(flow);
+	flow->submitter = split;
+	plait__device_warnings_forget(flow);
 	plait__reduction_abandon(flow, split);
 	plait__flow_unlock(flow);
 }

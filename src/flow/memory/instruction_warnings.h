@@ -4,17 +4,11 @@
 #define PLAIT_SRC_FLOW_MEMORY_INSTRUCTION_WARNINGS_H
 
 #include "flow/memory/generator.h"
+#include "flow/show/traffic.h"
 
-enum {
-	/* Blocks of one data in one memory at a time, without a warning. */
-	PLAIT__WARNING_BLOCKS_MOST = 10,
-	/* Copies for one task and data of less than so many bytes each. */
-	PLAIT__WARNING_COPIES_MOST = 256,
-	PLAIT__WARNING_COPY_BYTES = 4096,
-	/* Horizons in a row in each of which a memory evicts; their tasks. */
-	PLAIT__WARNING_EVICTIONS_MOST = 3,
-	PLAIT__WARNING_HORIZON = 64
-};
+/* Blocks of one data in one memory at a time, without a warning; the other limits
+ * are those of flows that run. */
+enum { PLAIT__WARNING_BLOCKS_MOST = 10 };
 
 typedef enum plait__instruction_warning_kind {
 	PLAIT__INSTRUCTION_WARNING_BLOCKS,

@@ -2,6 +2,8 @@
 /* Record of a flow as text: tasks, accesses, edges with reasons, warnings. */
 #include "flow/show/explain.h"
 
+#include "flow/show/traffic.h"
+
 #include "plan/io/escape.h"
 
 #include <inttypes.h>
@@ -170,9 +172,11 @@ void plait__explain_text(const plait__record *record, plait__text *out)
 	add_count(record->tasks.count, "task", out);
 	add_count(record->edges.count, "edge", out);
 	add_count(record->lanes, "lane", out);
-	add_count(record->warnings.count, "warning", out);
+	add_count(record->warnings.count + record->traffic.count, "warning",
+		  out);
 	plait__text_add(out, "\n");
 	for (uint32_t i = 0; i < record->tasks.count; i++)
 		add_task(record, plait__record_task_at(record, i), out);
 	plait__explain_warnings(record, out);
+	plait__traffic_text(record, out);
 }

@@ -3,6 +3,7 @@
 #include "flow/show/record.h"
 
 #include "flow/show/record_edges.h"
+#include "flow/show/traffic.h"
 
 void plait__record_init(plait__record *record,
 			const plait_allocator *allocator, uint32_t lanes)
@@ -20,6 +21,8 @@ void plait__record_init(plait__record *record,
 			   sizeof(plait__record_edge));
 	plait__vector_init(&record->warnings, allocator,
 			   sizeof(plait__record_warning));
+	plait__vector_init(&record->traffic, allocator,
+			   sizeof(plait__traffic_warning));
 	plait__vector_init(&record->marks, allocator,
 			   sizeof(plait__record_mark));
 }
@@ -34,6 +37,7 @@ void plait__record_fini(plait__record *record)
 	plait__vector_fini(&record->accesses);
 	plait__vector_fini(&record->edges);
 	plait__vector_fini(&record->warnings);
+	plait__vector_fini(&record->traffic);
 	plait__vector_fini(&record->marks);
 }
 

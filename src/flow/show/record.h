@@ -96,6 +96,7 @@ typedef struct plait__record {
 	plait__vector accesses;
 	plait__vector edges;	/* by task */
 	plait__vector warnings; /* by task */
+	plait__vector traffic; /* plait__traffic_warning, of the flow's devices */
 	plait__vector marks;
 	uint32_t barrier; /* the newest one, or NONE */
 	uint32_t open;	  /* the first task that may have no successor */

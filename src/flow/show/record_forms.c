@@ -3,6 +3,7 @@
 #include "flow/show/record_forms.h"
 
 #include "flow/show/explain.h"
+#include "flow/show/traffic.h"
 
 #include "plan/io/escape.h"
 
@@ -153,6 +154,7 @@ void plait__record_forms_json(const plait__record *record, plait__text *out)
 	plait__record_forms_data(record, out);
 	add_tasks(record, out);
 	plait__record_forms_open_warnings(record, out);
+	plait__traffic_json(record, record->warnings.count > 0, out);
 	plait__text_add(out, "]}\n");
 }
 
