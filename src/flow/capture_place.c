@@ -282,9 +282,11 @@ static void note_finish(plait__flow_capture *capture, uint64_t finish_ns)
 		capture->lacks_memory = true;
 }
 
+/* `maps`: rows that the host moves, through a mapping that may be written back with
+ * the elements between them. */
 static void record_copy(plait__flow_capture *capture, plait__data *whole,
 			const plait__version *version, uint32_t from,
-			uint32_t to)
+			uint32_t to, bool maps)
 {
 	const plait__record_task ours = { .kind = PLAIT_TASK_COPY, .cost = 1 };
 	const plait_box *box = &version->box;
@@ -295,7 +297,7 @@ static void record_copy(plait__flow_capture *capture, plait__data *whole,
 	plait__record_add_access(&capture->record,
 				 plait__capture_state_index(whole, to),
 				 PLAIT__ACCESS_WRITES, box);
-	use_memory(capture, to, false);
+	use_memory(capture, to, maps);
 	plait__capture_state_task(capture, &ours);
 	note_finish(capture, finish_of(capture, version->writer) +
 				     PLAIT__PLACER_LATENCY_NS);
@@ -329,7 +331,9 @@ static plait_status add_copy(plait__flow_capture *capture, plait__data *whole,
 			     &version->box);
 	status = plait__task_node_add_copy(&capture->nodes, &copy, error);
 	if (status == PLAIT_OK)
-		record_copy(capture, whole, version, from, to);
+		record_copy(capture, whole, version, from, to,
+			    copy.has_buffers && from == PLAIT__MEMORY_HOST &&
+			    copy.move.rows * copy.move.slices > 1);
 	return status;
 }
 
