@@ -468,6 +468,22 @@ struct plait_backend_table {
 	/* A thread of the host ran a task of `owner`, outside of queues. */
 	void (*host_span)(plait_backend *self, const char *owner,
 			  const char *label, const plait_work_times *times);
+
+	/* Memory of the next message of a link (plait/transport.h); both slots or
+	 * none, and called only for views with `lent`.  `bytes` is not 0.  Of a
+	 * sender `memory` holds the bytes behind the head of the slot; of a
+	 * receiver it has room for them, and null means the slot.  A receiver's
+	 * is for a message of just as many bytes; a later call replaces it.
+	 * PLAIT_E_STATE, receiver: the message is there or on its way. */
+	plait_status (*link_lend)(plait_backend *self, plait_backend_link *link,
+				  void *memory, uint64_t bytes,
+				  plait_error *error);
+	/* Take lent memory back: what is not on its way goes through slots.
+	 * PLAIT_PENDING: call again behind `pump`.  Before link_destroy, or what
+	 * is lent may still be read. */
+	plait_status (*link_reclaim)(plait_backend *self,
+				     plait_backend_link *link,
+				     plait_error *error);
 };
 
 /* Name and type of the symbol that a plugin exports. */

@@ -37,6 +37,14 @@
  * peer that has stored a counter adds 1 to `*peer_bell` and wakes it if
  * `*peer_sleeping` is not 0.  Without bells the world polls.
  *
+ * Lent memory.  If the view has `lent`, the transport can move the bytes of a
+ * message from and to memory of the world instead of slots (plait/plugin.h,
+ * link_lend).  A sender lends the bytes of the message that it sends next, fills
+ * the head alone, and leaves both as they are until *lent is above the number of
+ * messages sent before.  A receiver lends room for the message that it takes
+ * next; if *lent is the number of that, from 1, the bytes are there, else in the
+ * slot.  Either end may lend alone.
+ *
  * Loss.  peer_query answers PLAIT_E_LOST once a transport knows that a peer
  * has ended; the text names the rank.  Counters of its links then stand still.
  *
@@ -167,6 +175,10 @@ typedef struct plait_link_view {
 	uint32_t *sleeping;
 	uint32_t *peer_bell;
 	uint32_t *peer_sleeping;
+	/* Null: no memory can be lent.  Sender: messages whose slot and memory
+	 * the transport has let go of.  Receiver: the last message, counted from
+	 * 1, that came into lent memory. */
+	uint64_t *lent;
 } plait_link_view;
 
 #ifdef __cplusplus

@@ -268,6 +268,8 @@ static const plait_backend_table full = {
 	.link_view = plaitp_check_link_view,
 	.peer_query = plaitp_check_peer_query,
 	.host_span = host_span,
+	.link_lend = plaitp_check_link_lend,
+	.link_reclaim = plaitp_check_link_reclaim,
 };
 
 plait_status plait_plugin_entry(const plait_host_services *services,

@@ -234,6 +234,8 @@ static const char *find_fault(const check_link *link,
 	    (view->peer_bell != NULL) != bells ||
 	    (view->peer_sleeping != NULL) != bells)
 		return "it has some of the bells";
+	if (view->lent == view->ready || (view->lent == view->taken))
+		return "a counter has two names";
 	return NULL;
 }
 
@@ -272,4 +274,73 @@ plait_status plaitp_check_link_view(plait_backend *backend,
 	view.size = out->size < sizeof(view) ? out->size : sizeof(view);
 	memcpy(out, &view, view.size);
 	return plaitp_check_result(self, slot, status, false, &mine, error);
+}
+
+/* --- lent memory */
+
+/* Return a description of the violation, or null. */
+static const char *find_wrong_loan(const check_link *link, const void *memory,
+				   uint64_t bytes)
+{
+	bool sends = link->direction == PLAIT_LINK_SEND;
+
+	if (link->view.size == 0 || !link->view.lent)
+		return "its view has no counter of lent memory";
+	if (bytes == 0 || bytes > link->slot_bytes)
+		return "it lends none, or more than a slot has";
+	if (sends && !memory)
+		return "a sender lends null";
+	if (sends && link->ready - link->taken >= link->depth)
+		return "no slot is free for the message";
+	return NULL;
+}
+
+plait_status plaitp_check_link_lend(plait_backend *backend,
+				    plait_backend_link *handle, void *memory,
+				    uint64_t bytes, plait_error *error)
+{
+	static const char slot[] = "link_lend";
+	check *self = check_of(backend);
+	check_link *link = enter_link(self, slot, handle, error);
+	plait_error mine = plaitp_check_record();
+	plait_status status = PLAIT_OK;
+	const char *fault;
+
+	if (!link)
+		return PLAIT_E_INTERNAL;
+	fault = find_wrong_loan(link, memory, bytes);
+	if (fault) {
+		plaitp_check_report(self, CHECK_CORE, slot, "link %llu: %s "
+				    "(P-N12)",
+				    (unsigned long long)link->number, fault);
+		status = plaitp_check_report_error(self, error);
+	}
+	plaitp_check_leave(self);
+	if (!fault)
+		status = self->inner_table->link_lend(self->inner, link->inner,
+						      memory, bytes, &mine);
+	plaitp_check_port_end(self);
+	return fault ? status : plaitp_check_result(self, slot, status, false,
+						    &mine, error);
+}
+
+plait_status plaitp_check_link_reclaim(plait_backend *backend,
+				       plait_backend_link *handle,
+				       plait_error *error)
+{
+	static const char slot[] = "link_reclaim";
+	check *self = check_of(backend);
+	check_link *link = enter_link(self, slot, handle, error);
+	plait_error mine = plaitp_check_record();
+	plait_status status;
+	bool lends;
+
+	if (!link)
+		return PLAIT_E_INTERNAL;
+	lends = link->view.lent != NULL;
+	plaitp_check_leave(self);
+	status = !lends ? PLAIT_OK : self->inner_table->link_reclaim(
+		self->inner, link->inner, &mine);
+	plaitp_check_port_end(self);
+	return plaitp_check_result(self, slot, status, true, &mine, error);
 }

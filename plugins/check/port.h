@@ -75,5 +75,11 @@ void plaitp_check_link_destroy(plait_backend *self, plait_backend_link *link);
 plait_status plaitp_check_link_view(plait_backend *self,
 				    plait_backend_link *link,
 				    plait_link_view *out, plait_error *error);
+plait_status plaitp_check_link_lend(plait_backend *self,
+				    plait_backend_link *link, void *memory,
+				    uint64_t bytes, plait_error *error);
+plait_status plaitp_check_link_reclaim(plait_backend *self,
+				       plait_backend_link *link,
+				       plait_error *error);
 
 #endif

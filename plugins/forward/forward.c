@@ -399,6 +399,18 @@ static plait_status peer_query(plait_backend *backend,
 	FORWARD(peer_query, port, peer, error);
 }
 
+static plait_status link_lend(plait_backend *backend, plait_backend_link *link,
+			      void *memory, uint64_t bytes, plait_error *error)
+{
+	FORWARD(link_lend, link, memory, bytes, error);
+}
+
+static plait_status link_reclaim(plait_backend *backend,
+				 plait_backend_link *link, plait_error *error)
+{
+	FORWARD(link_reclaim, link, error);
+}
+
 /* --- the table */
 
 const plait_backend_table plaitp_forward_slots = {
@@ -454,6 +466,8 @@ const plait_backend_table plaitp_forward_slots = {
 	.link_view = link_view,
 	.peer_query = peer_query,
 	.host_span = host_span,
+	.link_lend = link_lend,
+	.link_reclaim = link_reclaim,
 };
 
 plait_status plaitp_forward_entry(const plait_host_services *services,

@@ -347,9 +347,35 @@ static plait_status default_peer_query(plait_backend *self,
 	return fail_unsupported(error, "peer_query");
 }
 
+/* No view of such a transport has `lent`. */
+static plait_status default_link_lend(plait_backend *self,
+				      plait_backend_link *link, void *memory,
+				      uint64_t bytes, plait_error *error)
+{
+	(void)self;
+	(void)link;
+	(void)memory;
+	(void)bytes;
+	return fail_unsupported(error, "link_lend");
+}
+
+static plait_status default_link_reclaim(plait_backend *self,
+					 plait_backend_link *link,
+					 plait_error *error)
+{
+	(void)self;
+	(void)link;
+	(void)error;
+	return PLAIT_OK;
+}
+
 /* All nine slots are there, or none. */
 static void fill_ports(plait_backend_table *table)
 {
+	if (table->link_lend == NULL) {
+		table->link_lend = default_link_lend;
+		table->link_reclaim = default_link_reclaim;
+	}
 	if (table->port_open != NULL)
 		return;
 	table->port_open = default_port_open;

@@ -79,6 +79,8 @@ static const struct slot slots[] = {
 	SLOT(link_view, PORT),
 	SLOT(peer_query, PORT),
 	SLOT(host_span, OPTIONAL),
+	SLOT(link_lend, OPTIONAL),
+	SLOT(link_reclaim, OPTIONAL),
 };
 
 static const void *slot_address(const plait_backend_table *table,
@@ -316,6 +318,10 @@ static plait_status check_slots(const plait_backend_table *table,
 	if ((table->memory_map == NULL) != (table->memory_unmap == NULL))
 		return plait__fail(error, PLAIT_E_INTERNAL,
 				   "plugin %s: memory_map and memory_unmap go "
+				   "together; it has one of them", name);
+	if ((table->link_lend == NULL) != (table->link_reclaim == NULL))
+		return plait__fail(error, PLAIT_E_INTERNAL,
+				   "plugin %s: link_lend and link_reclaim go "
 				   "together; it has one of them", name);
 	return check_ports(table, name, error);
 }

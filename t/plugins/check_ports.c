@@ -145,6 +145,18 @@ static void links_are_checked(void)
 	tear_down("the core", "link_create: link 2");
 }
 
+/* Over loopback, whose views have no memory that can be lent. */
+static void loans_are_checked(void)
+{
+	set_up();
+	IS_INT(bed.table.link_lend(bed.self, out, sent.slots, 1, &bed.error),
+	       PLAIT_E_INTERNAL);
+	HAS_STR(bed.error.text, "link 1: its view has no counter of lent "
+		"memory (P-N12)");
+	IS_INT(bed.table.link_reclaim(bed.self, out, &bed.error), PLAIT_OK);
+	tear_down("the core", "link_lend: link 1");
+}
+
 static void handles_are_checked(void)
 {
 	plait_backend_port *first;
@@ -447,6 +459,7 @@ static const struct tap_scenario all[] = {
 	{ "correct use is silent", correct_use_is_silent },
 	{ "mail is checked", mail_is_checked },
 	{ "links are checked", links_are_checked },
+	{ "loans", loans_are_checked },
 	{ "handles are checked", handles_are_checked },
 	{ "ports close after links", ports_close_after_links },
 	{ "counters are watched", counters_are_watched },

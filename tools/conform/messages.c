@@ -357,6 +357,115 @@ static void mismatch(struct conform *c)
 	conform_ports_end(&p);
 }
 
+/* --- N21: lent memory ---------------------------------------------------- */
+
+enum { LENT_DEPTH = 4, LENT_BYTES = 70000 };
+
+/* Memory of a sender, a piece for each slot, and a receiver's room. */
+struct loans {
+	unsigned char memory[LENT_DEPTH][LENT_BYTES];
+	unsigned char room[LENT_BYTES];
+	uint64_t changed; /* messages whose memory was changed since */
+};
+
+static uint64_t lent_bytes(uint64_t message)
+{
+	return message % 3 == 0 ? LENT_BYTES : 1 + message * 7919 % LENT_BYTES;
+}
+
+static uint64_t read_lent(const struct half *half)
+{
+	return atomic_load((_Atomic uint64_t *)half->view.lent);
+}
+
+/* Change what the transport has let go of. */
+static void change_lent(struct loans *loans, uint64_t until)
+{
+	for (; loans->changed < until; loans->changed++)
+		memset(loans->memory[loans->changed % LENT_DEPTH], 0x55,
+		       LENT_BYTES);
+}
+
+static bool reclaim_all(struct half *half)
+{
+	struct conform *c = half->ports->check;
+	uint64_t end = conform_now_ns() + conform_patience_ns();
+	plait_status status;
+
+	do {
+		conform_ports_pump(half->ports);
+		status = half->ports->table.link_reclaim(
+			half->ports->self, half->link, ERR);
+	} while (status == PLAIT_PENDING && conform_now_ns() < end);
+	return GIVES(status, PLAIT_OK);
+}
+
+/* Take a message that may be in lent room, or in the slot. */
+static bool take_lent(struct conform *c, struct half *half,
+		      struct loans *loans, uint64_t message)
+{
+	uint64_t bytes = lent_bytes(message);
+
+	if (message % 2 == 0)
+		(void)half->ports->table.link_lend(half->ports->self,
+						   half->link, loans->room,
+						   bytes, ERR);
+	if (!conform_ports_await(half))
+		return false;
+	if (read_lent(half) == message + 1) {
+		HOLDS(message % 2 == 0);
+		memcpy(conform_ports_slot(half, message) +
+		       sizeof(plait_link_slot), loans->room, bytes);
+	}
+	HOLDS(conform_ports_holds(half, 0, message, bytes));
+	conform_ports_take(half);
+	return true;
+}
+
+static void exchange_lent(struct conform *c, struct half *sender,
+			  struct half *receiver, struct loans *loans)
+{
+	for (uint64_t i = 0; i < 60; i++) {
+		while (sender->count < 60 && conform_ports_has_credit(sender) &&
+		       loans->changed + LENT_DEPTH > sender->count) {
+			uint64_t next = sender->count;
+
+			conform_ports_put_lent(
+				sender, loans->memory[next % LENT_DEPTH],
+				next, lent_bytes(next));
+		}
+		if (i % 8 == 7 && reclaim_all(sender))
+			change_lent(loans, sender->count);
+		if (!take_lent(c, receiver, loans, i))
+			return;
+		change_lent(loans, read_lent(sender));
+	}
+	HOLDS(reclaim_all(sender) && reclaim_all(receiver));
+}
+
+static void lending(struct conform *c)
+{
+	struct loans *loans = calloc(1, sizeof(*loans));
+	struct half sender, receiver;
+	struct ports p;
+	bool lends;
+
+	conform_ports_begin(c, &p, 2);
+	conform_ports_link(&p, 0, conform_ports_next(&p, 0), 1, LENT_DEPTH,
+			   LENT_BYTES, &sender, &receiver);
+	lends = sender.view.lent != NULL && loans != NULL;
+	HOLDS(loans != NULL &&
+	      lends == (receiver.view.lent != NULL));
+	if (lends)
+		exchange_lent(c, &sender, &receiver, loans);
+	conform_ports_drop(&sender);
+	conform_ports_drop(&receiver);
+	conform_ports_end(&p);
+	free(loans);
+	if (!lends)
+		conform_skip(c, "it lends no memory");
+}
+
 static const struct conform_check checks[] = {
 	{ "N12", "views of links", NO_CONTEXT, views },
 	{ "N13", "messages arrive in order, unchanged", NO_CONTEXT, ordered },
@@ -367,6 +476,7 @@ static const struct conform_check checks[] = {
 	{ "N18", "bells", NO_CONTEXT, bells },
 	{ "N19", "both ends at one time", NO_CONTEXT, threads },
 	{ "N20", "slots that are too long", NO_CONTEXT, mismatch },
+	{ "N21", "lent memory", NO_CONTEXT, lending },
 };
 
 CONFORM_GROUP(conform_messages, "Links");

@@ -335,17 +335,39 @@ static unsigned char pattern(uint64_t message, uint64_t i)
 	return (unsigned char)(message * 31 + i * 7 + (i >> 8));
 }
 
-void conform_ports_put(struct half *half, uint64_t message, uint64_t bytes)
+/* Write a message, its bytes to `at`, and send it. */
+static void put(struct half *half, unsigned char *at, uint64_t message,
+		uint64_t bytes)
 {
-	unsigned char *slot = conform_ports_slot(half, half->count);
-	plait_link_slot *head = (plait_link_slot *)(void *)slot;
+	plait_link_slot *head = (plait_link_slot *)(void *)
+		conform_ports_slot(half, half->count);
 
 	head->bytes = bytes;
 	for (uint64_t i = 0; i < CONFORM_COUNT(head->words); i++)
 		head->words[i] = message * 1000 + i;
 	for (uint64_t i = 0; i < bytes; i++)
-		slot[sizeof(*head) + i] = pattern(message, i);
+		at[i] = pattern(message, i);
 	atomic_store((_Atomic uint64_t *)half->view.ready, ++half->count);
+}
+
+void conform_ports_put(struct half *half, uint64_t message, uint64_t bytes)
+{
+	put(half, conform_ports_slot(half, half->count) +
+		  sizeof(plait_link_slot), message, bytes);
+}
+
+void conform_ports_put_lent(struct half *half, unsigned char *memory,
+			    uint64_t message, uint64_t bytes)
+{
+	struct conform *c = half->ports->check;
+
+	for (uint64_t i = 0; i < bytes; i++)
+		memory[i] = pattern(message, i);
+	memset(conform_ports_slot(half, half->count), 0xee,
+	       sizeof(plait_link_slot) + bytes);
+	NEED(half->ports->table.link_lend(half->ports->self, half->link,
+					  memory, bytes, ERR));
+	put(half, memory, message, bytes);
 }
 
 /* Look at the oldest message that was not taken, or at a later one. */

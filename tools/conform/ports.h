@@ -78,6 +78,9 @@ bool conform_ports_await(struct half *half);
 /* Fill a slot with words and bytes that `message` determines; compare the slot
  * `behind` messages after the oldest one. */
 void conform_ports_put(struct half *half, uint64_t message, uint64_t bytes);
+/* The same with bytes in memory that is lent. */
+void conform_ports_put_lent(struct half *half, unsigned char *memory,
+			    uint64_t message, uint64_t bytes);
 bool conform_ports_holds(const struct half *half, uint64_t behind,
 			 uint64_t message, uint64_t bytes);
 void conform_ports_take(struct half *half);

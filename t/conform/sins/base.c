@@ -431,6 +431,7 @@ static void fill(plait_backend_table *table)
 	table->link_create = sins_link_create;
 	table->link_destroy = sins_link_destroy;
 	table->link_view = sins_link_view;
+	sins_ports_lend(table);
 	table->peer_query = sins_peer_query;
 	if (SINS(QUIET) || SINS(BARE) || SINS(ANY_IS_ALL))
 		table->signal_notify = NULL;

@@ -152,6 +152,7 @@ enum sin {
 	SIN_WIRES_KEPT,
 	SIN_BELLS_APART,
 	SIN_LONG_SLOTS,
+	SIN_LOANS_FORGOTTEN,
 	/* Memories and links. */
 	SIN_LINK_CHANGES,
 	SIN_SHARES_NOTHING,
@@ -392,6 +393,7 @@ plait_status sins_link_create(plait_backend *self, plait_backend_port *port,
 void sins_link_destroy(plait_backend *self, plait_backend_link *link);
 plait_status sins_link_view(plait_backend *self, plait_backend_link *link,
 			    plait_link_view *out, plait_error *error);
+void sins_ports_lend(plait_backend_table *table);
 plait_status sins_peer_query(plait_backend *self, plait_backend_port *port,
 			     uint32_t peer, plait_error *error);
 

@@ -40,6 +40,7 @@ struct wire {
 	_Alignas(64) uint64_t ready;
 	_Alignas(64) uint64_t taken;
 	_Alignas(64) uint64_t stray;
+	_Alignas(64) uint64_t lent[2]; /* of sender, of receiver */
 	_Alignas(64) unsigned char slots[];
 };
 
@@ -301,6 +302,7 @@ plait_status sins_link_view(plait_backend *self, plait_backend_link *link,
 		.size = sizeof(view), .depth = wire->depth,
 		.slots = wire->slots, .stride = wire->stride,
 		.ready = &wire->ready, .taken = &wire->taken,
+		.lent = &wire->lent[!sends],
 		.bell = &link->port->bell, .sleeping = &link->port->sleeping,
 		.peer_bell = peer ? &peer->bell : &wire->stray_bell,
 		.peer_sleeping = peer ? &peer->sleeping : &wire->stray_bell,
@@ -319,4 +321,36 @@ plait_status sins_link_view(plait_backend *self, plait_backend_link *link,
 		view.size = out->size;
 	memcpy(out, &view, view.size);
 	return PLAIT_OK;
+}
+
+/* A sender's bytes are copied at once; a receiver's come into the slot. */
+static plait_status lend(plait_backend *self, plait_backend_link *link,
+			 void *memory, uint64_t bytes, plait_error *error)
+{
+	struct wire *wire = link->wire;
+
+	(void)self;
+	(void)error;
+	if (link->direction == PLAIT_LINK_RECEIVE)
+		return PLAIT_OK;
+	if (!SINS(LOANS_FORGOTTEN))
+		memcpy(wire->slots + wire->ready % wire->depth * wire->stride +
+		       sizeof(plait_link_slot), memory, bytes);
+	wire->lent[0] = wire->ready + 1;
+	return PLAIT_OK;
+}
+
+static plait_status reclaim(plait_backend *self, plait_backend_link *link,
+			    plait_error *error)
+{
+	(void)self;
+	(void)link;
+	(void)error;
+	return PLAIT_OK;
+}
+
+void sins_ports_lend(plait_backend_table *table)
+{
+	table->link_lend = lend;
+	table->link_reclaim = reclaim;
 }
