@@ -132,7 +132,7 @@ pkglib_LTLIBRARIES += %D%/plait_cuda.la
 
 # openmpi, mpich: ranks of an MPI job; one source, compiled for each MPI
 MPI = %D%/mpi/calls.h %D%/mpi/code.c %D%/mpi/entry.c %D%/mpi/library.c \
-	%D%/mpi/link.c %D%/mpi/places.c %D%/mpi/port.c %D%/mpi/port.h \
+	%D%/mpi/link.c %D%/mpi/loan.c %D%/mpi/places.c %D%/mpi/port.c %D%/mpi/port.h \
 	%D%/mpi/process.c %D%/mpi/pump.c %D%/mpi/record.c \
 	%D%/mpi/slots.c %D%/mpi/slots.h %D%/mpi/stream.c \
 	%D%/driven/atomic.h %D%/driven/driven.h %D%/driven/process_state.c \

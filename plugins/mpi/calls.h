@@ -45,6 +45,7 @@
 	CALL(Testsome, (int count, MPI_Request *requests, int *out_count, \
 			int *indices, MPI_Status *statuses)) \
 	CALL(Cancel, (MPI_Request *request)) \
+	CALL(Test_cancelled, (const MPI_Status *status, int *flag)) \
 	CALL(Request_free, (MPI_Request *request)) \
 	CALL(Get_count, \
 	     (const MPI_Status *status, MPI_Datatype type, int *count)) \

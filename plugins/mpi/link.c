@@ -13,7 +13,11 @@
 
 #include "port.h"
 
-enum { LINE_BYTES = 128, HEADER_BYTES = 3 * LINE_BYTES };
+enum {
+	LINE_BYTES = 128,
+	HEADER_BYTES = 4 * LINE_BYTES,
+	LINK_TAGS = 3 /* slots, credits, lent memory */
+};
 
 static plait_status check_request(const plait_backend_port *port,
 				  const plait_link_request *request,
@@ -46,8 +50,9 @@ static bool map_slots(struct plait_backend_link *link)
 		return false;
 	link->ready = (uint64_t *)(void *)link->memory;
 	link->taken = (uint64_t *)(void *)(link->memory + LINE_BYTES);
-	link->credit_word = (uint64_t *)(void *)(link->memory +
-						 2 * LINE_BYTES);
+	link->lent = (uint64_t *)(void *)(link->memory + 2 * LINE_BYTES);
+	link->credit_words = (uint64_t *)(void *)(link->memory +
+						  3 * LINE_BYTES);
 	link->slots = link->memory + HEADER_BYTES;
 	return true;
 }
@@ -55,7 +60,7 @@ static bool map_slots(struct plait_backend_link *link)
 static uint64_t count_bytes(uint32_t depth)
 {
 	return sizeof(struct plait_backend_link) +
-	       depth * sizeof(MPI_Request);
+	       depth * (sizeof(struct mpi_loan) + sizeof(MPI_Request));
 }
 
 static struct plait_backend_link *make(plait_backend_port *port,
@@ -77,9 +82,14 @@ static struct plait_backend_link *make(plait_backend_port *port,
 	link->number = request->number;
 	link->depth = request->depth;
 	link->slot_bytes = request->slot_bytes;
-	link->requests = (MPI_Request *)(void *)(link + 1);
-	for (i = 0; i < link->depth; i++)
+	link->loans = (struct mpi_loan *)(void *)(link + 1);
+	link->requests = (MPI_Request *)(void *)(link->loans + link->depth);
+	for (i = 0; i < link->depth; i++) {
 		link->requests[i] = port->mpi->no_request;
+		link->loans[i] = (struct mpi_loan){
+			.head = port->mpi->no_request
+		};
+	}
 	if (!map_slots(link)) {
 		services->resize(host, link, bytes, 0);
 		return NULL;
@@ -96,13 +106,13 @@ static plait_status announce(struct plait_backend_link *link,
 	uint32_t index = plaitp_mpi_process_next_link();
 	struct mpi_record record;
 
-	if (index >= (port->base->tags - MAIL_TAGS) / 2)
+	if (index >= (port->base->tags - MAIL_TAGS) / LINK_TAGS)
 		return plaitp_driven_fail(port->self->driven.services, error,
 					  PLAIT_E_UNAVAILABLE, 0,
 					  MPI_PLUGIN_NAME ": the process has "
 					  "made %u links, and MPI has no tag "
 					  "for another one", index);
-	link->tag = MAIL_TAGS + 2 * index;
+	link->tag = MAIL_TAGS + LINK_TAGS * index;
 	link->is_connected = true;
 	plaitp_mpi_stream_advance(link);
 	memset(&record, 0, offsetof(struct mpi_record, body));
@@ -163,9 +173,12 @@ static bool settle_requests(struct plait_backend_link *link)
 	if (!plaitp_mpi_settle(port, plaitp_mpi_credit_request(link),
 			       !receives))
 		out = false;
-	for (i = 0; i < link->depth; i++)
+	for (i = 0; i < link->depth; i++) {
 		if (!plaitp_mpi_settle(port, &link->requests[i], receives))
 			out = false;
+		if (!plaitp_mpi_settle(port, &link->loans[i].head, receives))
+			out = false;
+	}
 	*plaitp_mpi_slot_request(link) = port->mpi->no_request;
 	*plaitp_mpi_credit_request(link) = port->mpi->no_request;
 	return out;

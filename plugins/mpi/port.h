@@ -213,6 +213,16 @@ plait_status plaitp_mpi_pump(plait_backend *self, plait_error *error);
 
 /* --- links ---------------------------------------------------------------- */
 
+/* Bytes of a message to be sent that are not in its slot; loan.c. */
+struct mpi_loan {
+	const void *memory; /* null: in the slot */
+	MPI_Request head;
+	bool is_paid; /* the bytes were given to MPI */
+};
+
+/* State of a message whose head came alone. */
+enum mpi_split { SPLIT_NONE, SPLIT_HEAD, SPLIT_SLOT, SPLIT_LENT };
+
 struct plait_backend_link {
 	plait_backend_port *port;
 	struct plait_backend_link *next;
@@ -228,14 +238,26 @@ struct plait_backend_link {
 	uint64_t memory_bytes;
 	uint64_t *ready;
 	uint64_t *taken;
-	uint64_t *credit_word; /* in flight */
+	uint64_t *lent;
+	uint64_t *credit_words; /* in flight: slots taken, permits */
 	unsigned char *slots;
 	MPI_Request *requests; /* of slot i at i % depth */
 	uint64_t posted; /* slots given to MPI */
 	uint64_t done;	 /* of these, the ones that MPI has completed */
 	uint64_t credit; /* slots taken: told by, or to, the peer */
 	uint64_t total;	 /* slots that the peer has sent, once it has ended */
-	uint32_t tag;	 /* of slots; that of credits is one more */
+	uint64_t permits; /* for split messages: received, or given */
+	uint64_t used;	 /* permits: used by the sender, or told to it */
+	struct mpi_loan *loans; /* sending: of slot i at i % depth */
+	/* Receiving: room that the world lends, and the message at `done`. */
+	void *room;
+	uint64_t room_index;
+	uint64_t room_bytes;
+	uint64_t reclaim_ns; /* end of the wait for what has a permit, or 0 */
+	enum mpi_split split;
+	uint32_t patience; /* pumps since the head came */
+	bool has_room;
+	uint32_t tag;	 /* of slots; then those of credits and lent memory */
 	uint32_t idle;	 /* pumps since a slot was taken and not told */
 	bool is_connected; /* the other half is known */
 	bool is_destroyed; /* by the world; filled slots are still sent */
@@ -264,6 +286,27 @@ void plaitp_mpi_stream_connect(plait_backend_link *link,
 			       const struct mpi_record *record);
 /* Returns true if a destroyed link has nothing more to do. */
 bool plaitp_mpi_stream_has_ended(const plait_backend_link *link);
+
+/* --- lent memory: loan.c -------------------------------------------------- */
+
+plait_status plaitp_mpi_loan_lend(plait_backend_link *link, void *memory,
+				  uint64_t bytes, plait_error *error);
+plait_status plaitp_mpi_loan_reclaim(plait_backend_link *link);
+/* Sending: the loan of a message, or null. */
+struct mpi_loan *plaitp_mpi_loan_at(const struct plait_backend_link *link,
+				    uint64_t index);
+/* Sending: send what has a permit; returns true if it gave any to MPI. */
+bool plaitp_mpi_loan_pay(struct plait_backend_link *link);
+/* Sending: MPI has let go of a message. */
+void plaitp_mpi_loan_end(struct plait_backend_link *link, uint64_t index);
+/* Receiving: the head of a split message has come. */
+void plaitp_mpi_loan_head(struct plait_backend_link *link);
+/* Receiving: receive its bytes, if the place is known; true if a permit is due. */
+bool plaitp_mpi_loan_advance(struct plait_backend_link *link);
+/* Receiving: its bytes have come, or their receive was cancelled and starts
+ * again (*out_is_over is false); false: not as many as the head says. */
+bool plaitp_mpi_loan_came(struct plait_backend_link *link,
+			  const MPI_Status *status, bool *out_is_over);
 
 static inline MPI_Request *plaitp_mpi_slot_request(plait_backend_link *link)
 {

@@ -93,12 +93,40 @@ static plait_status link_view(plait_backend *self, plait_backend_link *link,
 		.stride = link->stride,
 		.ready = link->ready,
 		.taken = link->taken,
+		.lent = link->lent,
 	};
 
 	(void)self;
 	(void)error;
 	memcpy(out, &all, out->size < sizeof(all) ? out->size : sizeof(all));
 	return PLAIT_OK;
+}
+
+static plait_status link_lend(plait_backend *self, plait_backend_link *link,
+			      void *memory, uint64_t bytes, plait_error *error)
+{
+	plait_status status = plaitp_mpi_process_enter(self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plaitp_mpi_loan_lend(link, memory, bytes, error);
+	if (status == PLAIT_OK && link->direction == PLAIT_LINK_RECEIVE)
+		plaitp_mpi_stream_advance(link);
+	plaitp_mpi_process_unlock();
+	return status;
+}
+
+/* Once MPI has ended it uses no memory. */
+static plait_status link_reclaim(plait_backend *self, plait_backend_link *link,
+				 plait_error *error)
+{
+	plait_status status = plaitp_mpi_process_enter(self, error);
+
+	if (status != PLAIT_OK)
+		return PLAIT_OK;
+	status = plaitp_mpi_loan_reclaim(link);
+	plaitp_mpi_process_unlock();
+	return status;
 }
 
 static plait_status peer_query(plait_backend *self, plait_backend_port *port,
@@ -131,4 +159,6 @@ void plaitp_mpi_slots_fill(plait_backend_table *table)
 	table->link_destroy = link_destroy;
 	table->link_view = link_view;
 	table->peer_query = peer_query;
+	table->link_lend = link_lend;
+	table->link_reclaim = link_reclaim;
 }

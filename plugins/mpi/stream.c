@@ -15,6 +15,8 @@
 
 /* Pumps until a credit that nothing requires is sent. */
 enum { IDLE_PUMPS = 32 };
+/* Slots taken, and permits for split messages. */
+enum { CREDIT_BYTES = 2 * sizeof(uint64_t) };
 /* Mark of the last credit: the receiving half needs the sender no more. */
 #define LAST_CREDIT (UINT64_C(1) << 63)
 
@@ -52,7 +54,7 @@ static void test_oldest(struct plait_backend_link *link)
 static void expect_credit(struct plait_backend_link *link)
 {
 	const plait_backend_port *port = link->port;
-	int code = port->mpi->Irecv(link->credit_word, sizeof(uint64_t),
+	int code = port->mpi->Irecv(link->credit_words, CREDIT_BYTES,
 				    port->mpi->byte, (int)link->peer,
 				    (int)link->tag + 1, port->base->comm,
 				    plaitp_mpi_credit_request(link));
@@ -84,6 +86,8 @@ static bool send_slot(struct plait_backend_link *link)
 {
 	const plait_backend_port *port = link->port;
 	const plait_link_slot *slot = slot_at(link, link->posted);
+	struct mpi_loan *loan = plaitp_mpi_loan_at(link, link->posted);
+	uint64_t bytes = loan != NULL ? 0 : slot->bytes;
 	int code;
 
 	if (slot->bytes > link->slot_bytes) {
@@ -94,9 +98,10 @@ static bool send_slot(struct plait_backend_link *link)
 				(unsigned long long)link->slot_bytes);
 		return false;
 	}
-	code = port->mpi->Isend(slot, (int)(sizeof(*slot) + slot->bytes),
+	code = port->mpi->Isend(slot, (int)(sizeof(*slot) + bytes),
 				port->mpi->byte, (int)link->peer,
 				(int)link->tag, port->base->comm,
+				loan != NULL ? &loan->head :
 				&link->requests[link->posted % link->depth]);
 	if (code != MPI_SUCCESS) {
 		lose(link, "send", code);
@@ -133,6 +138,8 @@ static bool advance_send(struct plait_backend_link *link)
 	while (link->is_connected && link->posted < ready &&
 	       link->posted - link->credit < link->depth && send_slot(link))
 		moved = true;
+	if (plaitp_mpi_loan_pay(link))
+		moved = true;
 	if (link->is_destroyed && link->is_connected && !link->is_end_told &&
 	    link->done == ready && tell_end(link))
 		moved = true;
@@ -142,6 +149,7 @@ static bool advance_send(struct plait_backend_link *link)
 /* A slot is free when it was taken, and MPI has sent it. */
 static void free_slots(struct plait_backend_link *link)
 {
+	plaitp_driven_store64(link->lent, link->done);
 	plaitp_driven_store64(link->taken, link->credit < link->done
 					 ? link->credit : link->done);
 }
@@ -179,6 +187,8 @@ static bool is_credit_due(struct plait_backend_link *link, uint64_t taken)
 	if (link->is_end_told || *plaitp_mpi_credit_request(link) !=
 					 link->port->mpi->no_request)
 		return false;
+	if (link->used != link->permits)
+		return true;
 	if (untold == 0 || is_complete(link))
 		return is_complete(link);
 	return untold >= (link->depth + 1) / 2 || ++link->idle >= IDLE_PUMPS;
@@ -190,8 +200,9 @@ static bool send_credit(struct plait_backend_link *link, uint64_t taken)
 	int code;
 
 	link->is_end_told = is_complete(link);
-	*link->credit_word = link->is_end_told ? taken | LAST_CREDIT : taken;
-	code = port->mpi->Isend(link->credit_word, sizeof(uint64_t),
+	link->credit_words[0] = link->is_end_told ? taken | LAST_CREDIT : taken;
+	link->credit_words[1] = link->permits;
+	code = port->mpi->Isend(link->credit_words, CREDIT_BYTES,
 				port->mpi->byte, (int)link->peer,
 				(int)link->tag + 1, port->base->comm,
 				plaitp_mpi_credit_request(link));
@@ -200,6 +211,7 @@ static bool send_credit(struct plait_backend_link *link, uint64_t taken)
 		return false;
 	}
 	link->credit = taken;
+	link->used = link->permits;
 	link->idle = 0;
 	return true;
 }
@@ -219,6 +231,8 @@ static bool advance_receive(struct plait_backend_link *link)
 			return moved;
 		moved = true;
 	}
+	if (plaitp_mpi_loan_advance(link))
+		moved = true;
 	if (is_credit_due(link, taken) && send_credit(link, taken))
 		moved = true;
 	return moved;
@@ -238,56 +252,94 @@ bool plaitp_mpi_stream_advance(plait_backend_link *link)
 	return moved;
 }
 
-static bool is_whole(const struct plait_backend_link *link,
-		     const MPI_Status *status)
+/* A message has come, whole, or its last part. */
+static void finish_slot(struct plait_backend_link *link)
+{
+	uint64_t index = link->done++;
+
+	if (link->direction == PLAIT_LINK_SEND) {
+		plaitp_mpi_loan_end(link, index);
+		free_slots(link);
+	} else if (!link->is_destroyed) {
+		/* Release: pairs with the world's load of `ready`. */
+		plaitp_driven_store64(link->ready, link->done);
+	}
+	test_oldest(link);
+}
+
+/* Take a head and what came with it; false: not as many bytes as it says. */
+static bool take_head(struct plait_backend_link *link, const MPI_Status *status,
+		      bool *out_is_over)
 {
 	const plait_link_slot *slot = slot_at(link, link->done);
 	int bytes = 0;
 
 	link->port->mpi->Get_count(status, link->port->mpi->byte, &bytes);
-	return bytes >= (int)sizeof(*slot) &&
-	       slot->bytes == (uint64_t)bytes - sizeof(*slot);
+	if (bytes < (int)sizeof(*slot))
+		return false;
+	*out_is_over = slot->bytes == (uint64_t)bytes - sizeof(*slot);
+	if (*out_is_over)
+		return true;
+	plaitp_mpi_loan_head(link);
+	return bytes == (int)sizeof(*slot) && slot->bytes <= link->slot_bytes;
 }
 
 void plaitp_mpi_stream_slot_done(plait_backend_link *link,
 				 const MPI_Status *status)
 {
-	if (link->direction == PLAIT_LINK_RECEIVE && !is_whole(link, status)) {
+	bool is_over = true, is_sane = true;
+
+	if (link->direction == PLAIT_LINK_RECEIVE)
+		is_sane = link->split == SPLIT_NONE ?
+			take_head(link, status, &is_over) :
+			plaitp_mpi_loan_came(link, status, &is_over);
+	if (!is_sane)
 		plaitp_mpi_lose(link->port, link->peer, "link %llu: slot %llu "
 				"came with another length",
 				(unsigned long long)link->number,
 				(unsigned long long)link->done);
-		return;
-	}
-	link->done++;
-	if (link->direction == PLAIT_LINK_SEND)
-		free_slots(link);
-	else if (!link->is_destroyed)
-		/* Release: pairs with the world's load of `ready`. */
-		plaitp_driven_store64(link->ready, link->done);
-	test_oldest(link);
+	else if (is_over)
+		finish_slot(link);
+	else
+		plaitp_mpi_stream_advance(link);
+}
+
+/* Credits and permits never decrease, and are for what was sent. */
+static bool are_credits_sane(const struct plait_backend_link *link)
+{
+	uint64_t credit = link->credit_words[0] & ~LAST_CREDIT;
+
+	return credit <= link->posted && credit >= link->credit &&
+	       link->credit_words[1] >= link->permits &&
+	       link->credit_words[1] <= link->posted;
 }
 
 void plaitp_mpi_stream_credit_done(plait_backend_link *link)
 {
-	uint64_t credit = *link->credit_word & ~LAST_CREDIT;
+	uint64_t credit = link->credit_words[0] & ~LAST_CREDIT;
 
 	if (link->direction == PLAIT_LINK_RECEIVE)
 		return;
-	if (credit > link->posted || credit < link->credit) {
+	if (!are_credits_sane(link)) {
 		plaitp_mpi_lose(link->port, link->peer, "link %llu: credit "
-				"%llu after %llu, and %llu slots sent",
+				"%llu after %llu, %llu permits after %llu, and "
+				"%llu slots sent",
 				(unsigned long long)link->number,
 				(unsigned long long)credit,
 				(unsigned long long)link->credit,
+				(unsigned long long)link->credit_words[1],
+				(unsigned long long)link->permits,
 				(unsigned long long)link->posted);
 		return;
 	}
 	link->credit = credit;
+	link->permits = link->credit_words[1];
 	free_slots(link);
-	link->has_last = (*link->credit_word & LAST_CREDIT) != 0;
+	link->has_last = (link->credit_words[0] & LAST_CREDIT) != 0;
 	if (!link->has_last)
 		expect_credit(link);
+	if (plaitp_mpi_loan_pay(link))
+		test_oldest(link);
 }
 
 /* A broken link ends with its port. */

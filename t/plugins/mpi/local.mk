@@ -3,7 +3,7 @@
 # instrumented: sanitizers would take what it orders for races.
 PLAIN_SCRIPT_TESTS += %D%/transport.t
 TEST_HELPERS += %D%/scenarios
-%C%_scenarios_SOURCES = %D%/scenarios.c %D%/native.c %D%/native.h %D%/rank.c \
-	%D%/rank.h
+%C%_scenarios_SOURCES = %D%/scenarios.c %D%/lent.c %D%/lent.h %D%/native.c \
+	%D%/native.h %D%/rank.c %D%/rank.h
 %C%_scenarios_LDADD = t/lib/libfakehost.la -lpthread
 SEEDED_TESTS += %D%/transport.t

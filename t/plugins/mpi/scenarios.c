@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lent.h"
 #include "native.h"
 #include "rank.h"
 
@@ -472,10 +473,17 @@ static void alone(void)
 	fakehost_fini(&rank.host);
 }
 
+static void lent(void)
+{
+	lent_streams(asked.depth, asked.slot_bytes, asked.messages);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } scenarios[] = {
+	{ "lent", lent },	    { "reclaimed", lent_reclaims },
+	{ "stopped", lent_stops },
 	{ "mail", mail },	    { "streams", streams },
 	{ "credits", credits },	    { "early_end", early_end },
 	{ "pending", pending },	    { "mismatch", mismatch },

@@ -21,6 +21,8 @@ SCENARIOS = (
     ("early_end", 2, (4, 200)), ("early_end", 2, (2, 500000)),
     ("pending", 2, (2, 3000)), ("pending", 2, (4, 400000)), ("pending", 4, (2, 100)),
     ("mismatch", 2, ()), ("overfull", 2, ()), ("refused", 2, ()), ("native", 2, ()), ("two", 2, ()), ("left", 2, ()),
+    ("lent", 1, (2, 5000, 100)), ("lent", 2, (1, 100, 300)), ("lent", 2, (4, 70000, 200)), ("lent", 2, (2, 3000000, 30)),
+    ("lent", 4, (2, 300000, 30)), ("reclaimed", 2, ()), ("stopped", 2, ()),
     ("threads", 2, ()), ("invalid", 2, ()),
 )
 
