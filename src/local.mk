@@ -133,6 +133,7 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/coll/project/collective_wait.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/project/host_reduce.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/project/rank_compute.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/project/rank_lend.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/project/rank_machine.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/project/rank_program.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/project/step_parts.c

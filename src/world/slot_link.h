@@ -17,6 +17,7 @@
 #define PLAIT_SRC_WORLD_SLOT_LINK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "sys/atomic.h"
 
@@ -28,6 +29,10 @@ typedef struct plait__slot_link {
 	uint32_t peer;
 	uint64_t own;		/* messages sent, or received */
 	uint64_t seen;		/* the peer's counter, when it was read last */
+	/* Null: memory is not lent; see plait/transport.h. */
+	at_u64 *lent;
+	const struct plait__world_port *port; /* for loans: world_port.h */
+	struct plait_backend_link *raw;
 	/* Null: without bells. */
 	at_u32 *bell, *sleeping, *peer_bell, *peer_sleeping;
 } plait__slot_link;
@@ -64,6 +69,23 @@ static inline bool plait__slot_link_can_receive(plait__slot_link *link)
 static inline unsigned char *plait__slot_link_front(const plait__slot_link *link)
 {
 	return link->slots + (link->own & (link->depth - 1)) * link->stride;
+}
+
+/* Sender: the transport has let go of the first `count` messages. */
+static inline bool plait__slot_link_is_returned(const plait__slot_link *link,
+						uint64_t count)
+{
+	/* Acquire: pairs with the release in the transport, behind its last
+	 * access to the memory. */
+	return at_load_acquire_u64(link->lent) >= count;
+}
+
+/* Receiver: the bytes of the message at the front are in lent memory. */
+static inline bool plait__slot_link_is_lent(const plait__slot_link *link)
+{
+	/* Relaxed: behind the acquire in plait__slot_link_can_receive. */
+	return link->lent != NULL &&
+	       at_load_relaxed_u64(link->lent) == link->own + 1;
 }
 
 static inline void plait__slot_link_push(plait__slot_link *link)

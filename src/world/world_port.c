@@ -190,12 +190,40 @@ static plait_status read_view(const plait__world_port *port,
 		.ready = (at_u64 *)view->ready, .taken = (at_u64 *)view->taken,
 		.slots = view->slots, .stride = view->stride,
 		.depth = view->depth, .peer = request->peer,
+		.lent = (at_u64 *)view->lent, .port = port,
 		.bell = bells ? (at_u32 *)view->bell : NULL,
 		.sleeping = bells ? (at_u32 *)view->sleeping : NULL,
 		.peer_bell = bells ? (at_u32 *)view->peer_bell : NULL,
 		.peer_sleeping = bells ? (at_u32 *)view->peer_sleeping : NULL,
 	};
 	return PLAIT_OK;
+}
+
+bool plait__world_port_lend(const plait__slot_link *link, const void *memory,
+			    uint64_t bytes)
+{
+	const plait__world_port *port = link->port;
+	plait_error room = { .size = sizeof(room) };
+	plait_status status;
+
+	plait__mutex_lock(&port->transport->lock);
+	status = table_of(port)->link_lend(self_of(port), link->raw,
+					   (void *)(uintptr_t)memory, bytes,
+					   &room);
+	plait__mutex_unlock(&port->transport->lock);
+	return status == PLAIT_OK;
+}
+
+bool plait__world_port_reclaim(const plait__slot_link *link)
+{
+	const plait__world_port *port = link->port;
+	plait_error room = { .size = sizeof(room) };
+	plait_status status;
+
+	plait__mutex_lock(&port->transport->lock);
+	status = table_of(port)->link_reclaim(self_of(port), link->raw, &room);
+	plait__mutex_unlock(&port->transport->lock);
+	return status == PLAIT_OK;
 }
 
 void plait__world_port_unlink(const plait__world_port *port,
@@ -233,6 +261,7 @@ plait_status plait__world_port_link(const plait__world_port *port,
 	status = check(port, status, "link_create or link_view", &room, error);
 	if (status == PLAIT_OK)
 		status = read_view(port, request, &view, link, error);
+	link->raw = raw;
 	if (status != PLAIT_OK) {
 		plait__world_port_unlink(port, raw);
 		*out_raw = NULL;

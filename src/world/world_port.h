@@ -59,6 +59,13 @@ plait_status plait__world_port_link(const plait__world_port *port,
 void plait__world_port_unlink(const plait__world_port *port,
 			      plait_backend_link *raw);
 
+/* Lend memory for the next message of a link with `lent`; see link_lend in
+ * plait/plugin.h.  Returns false if the transport takes none. */
+bool plait__world_port_lend(const plait__slot_link *link, const void *memory,
+			    uint64_t bytes);
+/* Take it back.  Returns false if that has to be called again, behind a pump. */
+bool plait__world_port_reclaim(const plait__slot_link *link);
+
 /* PLAIT_E_LOST: the peer has ended. */
 plait_status plait__world_port_check_peer(const plait__world_port *port,
 					  uint32_t peer, plait_error *error);

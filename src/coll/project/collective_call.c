@@ -335,6 +335,8 @@ static plait_status execute(collective_call *call)
 	/* A message of a later call may overtake the mail that says why. */
 	if (status == PLAIT_E_CANCELLED)
 		status = find_reason(&wait);
+	if (status != PLAIT_OK)
+		plait__collective_wait_reclaim(&wait);
 	plait__collective_wait_end(&wait);
 	return status;
 }

@@ -2,6 +2,7 @@
 /* Waiting of a rank in a call. */
 #include "coll/project/collective_wait.h"
 
+#include "coll/project/rank_lend.h"
 #include "base/error.h"
 #include "sys/clock.h"
 #include "sys/thread.h"
@@ -13,7 +14,8 @@ enum {
 	YIELDS = 1000,
 	LOOK = 64,		/* turns between two looks at mail */
 	SLEEP_NS = 2000000,	/* with a bell: mail rings none */
-	PEERS_NS = 50000000
+	PEERS_NS = 50000000,
+	RECLAIM_NS = 1000000000
 };
 
 void plait__collective_wait_begin(plait__collective_wait *wait,
@@ -56,6 +58,34 @@ void plait__collective_wait_end(plait__collective_wait *wait)
 	withdraw(wait);
 	if (wait->part->machine.is_pumped)
 		pump(wait);
+}
+
+/* Returns true if a rank of the call has ended. */
+static bool is_any_lost(const plait__collective_wait *wait)
+{
+	const plait__collective_part *part = wait->part;
+
+	for (uint32_t i = 0; i < part->program.links.count; i++) {
+		uint32_t peer = part->machine.links[i].peer;
+
+		if (plait__world_port_check_peer(
+			    plait__world_route(wait->collective->world, peer),
+			    peer, NULL) != PLAIT_OK)
+			return true;
+	}
+	return false;
+}
+
+void plait__collective_wait_reclaim(plait__collective_wait *wait)
+{
+	uint64_t deadline = plait__clock_now_ns() + RECLAIM_NS;
+
+	while (!plait__rank_lend_reclaim(&wait->part->machine)) {
+		pump(wait);
+		plait__thread_yield();
+		if (plait__clock_now_ns() >= deadline && is_any_lost(wait))
+			return;
+	}
 }
 
 /* ---- failures ---- */

@@ -219,6 +219,30 @@ void plait__rank_compute_received(const plait__rank_machine *machine,
 	}
 }
 
+bool plait__rank_compute_range(const plait__rank_machine *machine,
+			       const plait__rank_step *step, bool target,
+			       uint64_t tile, unsigned char *out[2])
+{
+	bool whole = true;
+
+	for (uint32_t i = 0; i < step->count; i++) {
+		const plait__machine_chunk *chunk = chunk_of(machine, step, i);
+		unsigned char *start = target ?
+			target_of(machine, step, chunk, tile) :
+			source_of(machine, step, chunk, tile);
+		unsigned char *end = start +
+			count_of(machine, chunk, tile) *
+			machine->call.element_bytes;
+
+		whole &= i == 0 || start == out[1];
+		if (i == 0 || start < out[0])
+			out[0] = start;
+		if (i == 0 || end > out[1])
+			out[1] = end;
+	}
+	return whole && step->count > 0;
+}
+
 /* Write source or target of a step as a message. */
 static void gather(const plait__rank_machine *machine,
 		   const plait__rank_step *step, bool target, uint64_t tile,

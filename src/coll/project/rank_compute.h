@@ -28,6 +28,12 @@ void plait__rank_compute_later(const plait__rank_machine *machine,
 			       const unsigned char *staging,
 			       unsigned char *out);
 
+/* Find the least range that has the source or target of a step.  Returns true if
+ * its chunks follow each other. */
+bool plait__rank_compute_range(const plait__rank_machine *machine,
+			       const plait__rank_step *step, bool target,
+			       uint64_t tile, unsigned char *out[2]);
+
 /* Write the source of a step as a message. */
 void plait__rank_compute_gather(const plait__rank_machine *machine,
 				const plait__rank_step *step, uint64_t tile,

@@ -5,6 +5,7 @@
 #include "plait/transport.h"
 
 #include "coll/project/rank_compute.h"
+#include "coll/project/rank_lend.h"
 #include "base/alloc.h"
 #include "base/error.h"
 
@@ -67,13 +68,15 @@ static plait_status refuse_message(const plait__rank_machine *machine,
 /* Returns true if a message of this call, or of a later one, is there; drops
  * those of calls that this rank has left. */
 static bool find_message(const plait__rank_machine *machine,
-			 plait__slot_link *link, plait_link_slot *out)
+			 plait__machine_lane *state, plait__slot_link *link,
+			 plait_link_slot *out)
 {
 	while (plait__slot_link_can_receive(link)) {
 		memcpy(out, plait__slot_link_front(link), sizeof(*out));
 		if (out->words[WORD_CALL] >= machine->call.number)
 			return true;
 		plait__slot_link_pop(link);
+		state->asked = false;
 	}
 	return false;
 }
@@ -122,6 +125,8 @@ static void finish_step(plait__machine_lane *state, const plait__rank_lane *lane
 	}
 }
 
+/* ---- receiving ---- */
+
 /* Take the message of a step and compute, into the outgoing slot if one is free.
  * Returns PLAIT_PENDING if there is no message. */
 static plait_status receive(plait__rank_machine *machine,
@@ -132,17 +137,34 @@ static plait_status receive(plait__rank_machine *machine,
 	plait__slot_link *link = &machine->links[lane->receive];
 	plait_link_slot head;
 
-	if (!find_message(machine, link, &head))
+	if (!find_message(machine, state, link, &head)) {
+		plait__rank_lend_target(machine, state, step, link, bytes);
 		return PLAIT_PENDING;
+	}
 	if (head.words[WORD_CALL] != machine->call.number ||
 	    head.words[WORD_COUNT] != machine->call.count ||
 	    head.words[WORD_TYPE] != machine->call.type || head.bytes != bytes)
 		return refuse_message(machine, link, &head);
-	plait__rank_compute_received(machine, step, state->tile,
-				     payload_of(link),
-				     out != NULL ? out : state->staging);
+	if (!plait__slot_link_is_lent(link))
+		plait__rank_compute_received(machine, step, state->tile,
+					     payload_of(link),
+					     out != NULL ? out :
+						     state->staging);
 	plait__slot_link_pop(link);
+	state->asked = false;
 	return PLAIT_OK;
+}
+
+/* Send what a step has received and stored; `is_written`: it is in the slot. */
+static void send_on(plait__rank_machine *machine, plait__machine_lane *state,
+		    const plait__rank_step *step, plait__slot_link *link,
+		    uint64_t bytes, bool is_written)
+{
+	if (!is_written &&
+	    !plait__rank_lend_source(machine, state, step, link, bytes))
+		plait__rank_compute_later(machine, step, state->tile,
+					  state->staging, payload_of(link));
+	send_message(machine, link, bytes);
 }
 
 static plait_status execute_receiving(plait__rank_machine *machine,
@@ -154,23 +176,41 @@ static plait_status execute_receiving(plait__rank_machine *machine,
 	bool sends = plait__step_sends(step->kind);
 	plait__slot_link *link = sends ? &machine->links[lane->send] : NULL;
 	bool has_slot = sends && plait__slot_link_can_send(link);
-	unsigned char *out = has_slot ? payload_of(link) : NULL;
-	plait_status status = PLAIT_OK;
+	unsigned char *out = has_slot && !plait__rank_lend_may(machine, step,
+							       link, bytes) ?
+				     payload_of(link) : NULL;
+	plait_status status;
 
-	if (!state->received)
-		status = receive(machine, state, lane, step, bytes, out);
-	else if (!has_slot)
-		return PLAIT_PENDING;
-	else
-		plait__rank_compute_later(machine, step, state->tile,
-					  state->staging, out);
-	if (status != PLAIT_OK)
+	if (state->received)
+		out = NULL;
+	else if ((status = receive(machine, state, lane, step, bytes, out)) !=
+		 PLAIT_OK)
 		return status;
 	state->received = true;
-	if (has_slot)
-		send_message(machine, link, bytes);
-	if (!sends || has_slot)
-		finish_step(state, lane);
+	if (sends && !has_slot)
+		return PLAIT_PENDING;
+	if (sends)
+		send_on(machine, state, step, link, bytes, out != NULL);
+	finish_step(state, lane);
+	return PLAIT_OK;
+}
+
+static plait_status execute_send(plait__rank_machine *machine,
+				 plait__machine_lane *state,
+				 const plait__rank_lane *lane,
+				 const plait__rank_step *step)
+{
+	plait__slot_link *link = &machine->links[lane->send];
+	uint64_t bytes;
+
+	if (!plait__slot_link_can_send(link))
+		return PLAIT_PENDING;
+	bytes = plait__rank_compute_bytes(machine, step, state->tile);
+	if (!plait__rank_lend_source(machine, state, step, link, bytes))
+		plait__rank_compute_gather(machine, step, state->tile,
+					   payload_of(link));
+	send_message(machine, link, bytes);
+	finish_step(state, lane);
 	return PLAIT_OK;
 }
 
@@ -179,20 +219,9 @@ static plait_status execute_local(plait__rank_machine *machine,
 				  const plait__rank_lane *lane,
 				  const plait__rank_step *step)
 {
-	plait__slot_link *link;
-
-	if (step->kind != PLAIT__STEP_SEND) {
-		plait__rank_compute_local(machine, step, state->tile);
-		finish_step(state, lane);
-		return PLAIT_OK;
-	}
-	link = &machine->links[lane->send];
-	if (!plait__slot_link_can_send(link))
-		return PLAIT_PENDING;
-	plait__rank_compute_gather(machine, step, state->tile,
-				   payload_of(link));
-	send_message(machine, link,
-		     plait__rank_compute_bytes(machine, step, state->tile));
+	if (step->kind == PLAIT__STEP_SEND)
+		return execute_send(machine, state, lane, step);
+	plait__rank_compute_local(machine, step, state->tile);
 	finish_step(state, lane);
 	return PLAIT_OK;
 }
@@ -216,11 +245,20 @@ static plait_status advance_lane(plait__rank_machine *machine,
 	if (state->tile == machine->tiles || lane->step_count == 0)
 		return PLAIT_PENDING;
 	step = step_of(machine, lane, state);
-	if (!waits_are_over(machine, step, state->tile))
+	if (!waits_are_over(machine, step, state->tile) ||
+	    plait__rank_lend_reader(machine, step, state->tile) != PLAIT__RANK_NONE)
 		return PLAIT_PENDING;
 	return plait__step_receives(step->kind) ?
 		       execute_receiving(machine, state, lane, step) :
 		       execute_local(machine, state, lane, step);
+}
+
+static bool has_ended(const plait__rank_machine *machine,
+		      const plait__rank_lane *lane,
+		      const plait__machine_lane *state)
+{
+	return (state->tile == machine->tiles || lane->step_count == 0) &&
+	       plait__rank_lend_is_over(machine, lane, state);
 }
 
 static plait_status sweep_lanes(plait__rank_machine *machine, bool *out_moved,
@@ -242,8 +280,7 @@ static plait_status sweep_lanes(plait__rank_machine *machine, bool *out_moved,
 		} while (status == PLAIT_OK && !machine->is_pumped);
 		if (status != PLAIT_OK && status != PLAIT_PENDING)
 			return status;
-		*out_ended &= state->tile == machine->tiles ||
-			      lane->step_count == 0;
+		*out_ended &= has_ended(machine, lane, state);
 	}
 	return PLAIT_PENDING;
 }
@@ -263,27 +300,44 @@ plait_status plait__rank_machine_advance(plait__rank_machine *machine,
 	return status == PLAIT_PENDING && ended ? PLAIT_OK : status;
 }
 
+/* Link that a lane waits for, or NONE. */
+static uint32_t find_blocked(const plait__rank_machine *machine,
+			     const plait__rank_lane *lane,
+			     const plait__machine_lane *state,
+			     bool *out_receives)
+{
+	const plait__rank_step *step;
+	uint32_t reader;
+
+	*out_receives = false;
+	if (state->tile == machine->tiles || lane->step_count == 0)
+		return plait__rank_lend_is_over(machine, lane, state) ?
+			       PLAIT__RANK_NONE : lane->send;
+	step = step_of(machine, lane, state);
+	reader = plait__rank_lend_reader(machine, step, state->tile);
+	if (reader != PLAIT__RANK_NONE)
+		return reader;
+	*out_receives = plait__step_receives(step->kind) && !state->received;
+	if ((!*out_receives && !plait__step_sends(step->kind)) ||
+	    !waits_are_over(machine, step, state->tile))
+		return PLAIT__RANK_NONE;
+	return *out_receives ? lane->receive : lane->send;
+}
+
 bool plait__rank_machine_blocked(const plait__rank_machine *machine,
 				 uint32_t *number, uint32_t *out_peer,
 				 bool *out_receives)
 {
 	while (*number < machine->program->lanes.count) {
-		const plait__rank_lane *lane =
-			plait__vector_at(&machine->program->lanes, *number);
-		const plait__machine_lane *state =
-			&machine->lanes[(*number)++];
-		const plait__rank_step *step;
+		uint32_t lane = (*number)++;
+		uint32_t link = find_blocked(
+			machine, plait__vector_at(&machine->program->lanes,
+						  lane),
+			&machine->lanes[lane], out_receives);
 
-		if (state->tile == machine->tiles || lane->step_count == 0)
+		if (link == PLAIT__RANK_NONE)
 			continue;
-		step = step_of(machine, lane, state);
-		*out_receives = plait__step_receives(step->kind) &&
-				!state->received;
-		if ((!*out_receives && !plait__step_sends(step->kind)) ||
-		    !waits_are_over(machine, step, state->tile))
-			continue;
-		*out_peer = machine->links[*out_receives ? lane->receive :
-							   lane->send].peer;
+		*out_peer = machine->links[link].peer;
 		return true;
 	}
 	return false;
@@ -358,7 +412,7 @@ plait_status plait__rank_machine_init(plait__rank_machine *machine,
 {
 	*machine = (plait__rank_machine){
 		.program = program, .allocator = program->allocator,
-		.slot_bytes = slot_bytes,
+		.slot_bytes = slot_bytes, .lent_least = PLAIT__LENT_LEAST,
 	};
 	if (allocate(machine) != PLAIT_OK)
 		return plait__fail(error, PLAIT_E_NOMEM,

@@ -30,11 +30,26 @@ typedef struct plait__machine_call {
 	unsigned char *buffers[3];
 } plait__machine_call;
 
+/* Memory that a message is sent from. */
+typedef struct plait__machine_loan {
+	const unsigned char *start, *end;
+	uint64_t message;	/* of the link, from 1; 0: none */
+} plait__machine_loan;
+
+enum {
+	/* Messages that a lane sends from their memory at a time; more are
+	 * copied. */
+	PLAIT__LANE_LOANS = 4,
+	PLAIT__LENT_LEAST = 1 << 14
+};
+
 typedef struct plait__machine_lane {
 	uint64_t done;		/* steps of all tiles */
 	uint64_t tile;
 	uint32_t step;
 	bool received;		/* the message is taken, not yet sent on */
+	bool asked;		/* memory is lent for the next message */
+	plait__machine_loan loans[PLAIT__LANE_LOANS];
 	unsigned char *staging;	/* a message, if the lane stages */
 } plait__machine_lane;
 
@@ -58,6 +73,8 @@ typedef struct plait__rank_machine {
 	uint64_t tile;		/* elements of a chunk in a message */
 	uint64_t tiles;
 	bool streams;		/* the output is large and apart */
+	bool lends;		/* memory was lent, perhaps of an earlier call */
+	uint64_t lent_least;	/* bytes of a message whose memory is lent */
 	plait__machine_chunk *chunks; /* as program->parts */
 	plait_error *error;	/* of the call */
 } plait__rank_machine;
