@@ -147,7 +147,7 @@ static plait_status reclaim_send(struct plait_backend_link *link)
 	bool pending = false;
 	uint64_t i;
 
-	/* What is lent for a message that was not sent, too. */
+	/* Memory lent for a message that was not sent comes back, too. */
 	for (i = link->done; i <= ready && i - link->done < link->depth; i++)
 		if (reclaim_message(link, i, ready))
 			pending = true;

@@ -73,9 +73,8 @@ static plait_status check_devices(const plait__plan_object *plan,
 	return !on_queues ? PLAIT_OK :
 	       plait__fail(error, PLAIT_E_UNSUPPORTED,
 			   "a run of a plan on queues in a captured flow: add "
-			   "the plan's graph to the captured one "
-			   "(plait_graph_subgraph), or submit the task behind "
-			   "the repetition");
+			   "the plan's graph to the captured one, or "
+			   "submit the task behind the repetition");
 }
 
 static plait_status check_plan(const plait__flow *flow, plait_plan *handle,
