@@ -114,7 +114,8 @@ static plait_status commit_release(plait__flow_task *task, plait__data *whole)
 	task->is_always = task->releases_buffer = true;
 	task->cells = RELEASE_CELLS;
 	task->access_count = 1;
-	if (!plait__commit_reserve_accesses(flow, 1))
+	if (!plait__commit_reserve_accesses(flow, 1) ||
+	    !plait__device_room_reserve_release(flow))
 		return PLAIT_E_NOMEM;
 	if (!plait__window_has_room(&flow->window, 2, RELEASE_CELLS))
 		return PLAIT_PENDING;

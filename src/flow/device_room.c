@@ -250,13 +250,48 @@ static plait_status evict(plait__flow *flow, plait__data *whole,
 	return PLAIT_OK;
 }
 
-/* The newest op that releases a buffer and is not done; 0: none. */
-static uint64_t find_release(const plait__flow *flow)
+static plait__buffer_release *release_at(const plait__device_room *room,
+					 uint32_t i)
+{
+	return plait__vector_at(&room->releases, i);
+}
+
+/* Forget the releases that are done: they may end in any order. */
+static void settle_releases(plait__flow *flow)
+{
+	plait__device_room *room = room_of(flow);
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < room->releases.count; i++)
+		if (!plait__op_is_done(&flow->window.ring,
+				       release_at(room, i)->number))
+			*release_at(room, kept++) = *release_at(room, i);
+	plait__vector_truncate(&room->releases, kept);
+}
+
+/* An op that releases a buffer and is not done, the first one that ends for
+ * certain if `certain`; 0: none. */
+static uint64_t find_release(plait__flow *flow, bool certain, bool own)
 {
 	const plait__device_room *room = room_of(flow);
-	const uint64_t number = room->releases[room->memory];
 
-	return plait__op_is_done(&flow->window.ring, number) ? 0 : number;
+	settle_releases(flow);
+	for (uint32_t i = 0; i < room->releases.count; i++) {
+		const plait__buffer_release *at = release_at(room, i);
+
+		if (at->memory == room->memory &&
+		    (!certain || is_certain(flow, at->number, own)))
+			return at->number;
+	}
+	return 0;
+}
+
+/* The same where no data can be evicted. */
+static uint64_t find_any_release(plait__flow *flow)
+{
+	const uint64_t number = find_release(flow, true, true);
+
+	return number != 0 ? number : find_release(flow, false, false);
 }
 
 /* PLAIT_PENDING: with room->behind an op uses or releases a buffer, else there is
@@ -264,16 +299,16 @@ static uint64_t find_release(const plait__flow *flow)
 static plait_status evict_one(plait__flow *flow, plait_error *error)
 {
 	plait__device_room *room = room_of(flow);
-	const uint64_t release = find_release(flow);
 	plait__data *victim = NULL;
 	plait_status status;
 
-	if (release == 0 || !is_certain(flow, release, false))
+	room->behind = find_release(flow, true, false);
+	if (room->behind == 0)
 		victim = choose_victim(flow);
-	if (victim == NULL && release != 0) {
-		room->behind = release;
+	if (room->behind == 0 && victim == NULL)
+		room->behind = find_any_release(flow);
+	if (room->behind != 0)
 		return PLAIT_PENDING;
-	}
 	if (victim == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM, "%s",
 				   room->is_refused ? room->refusal.text :
@@ -329,10 +364,17 @@ bool plait__device_room_fits(const plait__flow *flow)
 	       room->bytes[room->memory] <= room->limit - room->lacking;
 }
 
+bool plait__device_room_reserve_release(plait__flow *flow)
+{
+	settle_releases(flow);
+	return plait__vector_reserve(&room_of(flow)->releases, 1) == 0;
+}
+
 plait__buffer *plait__device_room_detach(plait__flow *flow, plait__data *whole,
 					 uint64_t number)
 {
 	plait__device_room *room = room_of(flow);
+	const plait__buffer_release release = { number, room->memory };
 	plait__data_copy *copy = copy_at(flow, whole);
 	plait__buffer *buffer = copy->buffer;
 
@@ -343,7 +385,7 @@ plait__buffer *plait__device_room_detach(plait__flow *flow, plait__data *whole,
 		plait__flow_proof_evict(flow, whole, room->memory);
 	copy->buffer = NULL;
 	copy->advised = 0;
-	room->releases[room->memory] = number;
+	(void)PLAIT__VECTOR_ADD(&room->releases, &release);
 	return buffer;
 }
 

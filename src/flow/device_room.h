@@ -45,7 +45,9 @@ bool plait__device_room_fits(const plait__flow *flow);
 bool plait__device_room_can_release(const plait__flow *flow,
 				    const plait__data *whole);
 /* Take the buffer, which op `number` releases; its values are elsewhere.  It counts
- * until that op has called the other one. */
+ * until that op has called the last one.  The first one, called before the op has a
+ * number, returns false without memory. */
+bool plait__device_room_reserve_release(plait__flow *flow);
 plait__buffer *plait__device_room_detach(plait__flow *flow, plait__data *whole,
 					 uint64_t number);
 void plait__device_room_released(plait__flow *flow, uint32_t memory,

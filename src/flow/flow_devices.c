@@ -173,6 +173,8 @@ static void init_room(plait__device_room *room,
 	room->limit = limit != 0 ? limit : UINT64_MAX;
 	plait__vector_init(&room->missing, allocator, sizeof(plait__data *));
 	plait__vector_init(&room->trash, allocator, sizeof(plait__buffer *));
+	plait__vector_init(&room->releases, allocator,
+			   sizeof(plait__buffer_release));
 	plait__text_init(&room->evictions, allocator);
 	room->refusal.size = sizeof(room->refusal);
 }
@@ -181,6 +183,7 @@ static void fini_room(plait__device_room *room)
 {
 	plait__vector_fini(&room->missing);
 	plait__vector_fini(&room->trash);
+	plait__vector_fini(&room->releases);
 	plait__text_fini(&room->evictions);
 }
 

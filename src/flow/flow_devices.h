@@ -32,6 +32,12 @@ typedef struct plait__flow_device {
 	uint64_t waiting[PLAIT__FLOW_QUEUES + 1];
 } plait__flow_device;
 
+/* An op that releases a buffer, as advice has it. */
+typedef struct plait__buffer_release {
+	uint64_t number;
+	uint32_t memory;
+} plait__buffer_release;
+
 /* Room for buffers in the memories of devices; see device_room.h. */
 typedef struct plait__device_room {
 	/* Locked before all others, by a submission that makes buffers; no op
@@ -41,8 +47,7 @@ typedef struct plait__device_room {
 	uint64_t limit;	    /* bytes in each memory, at most */
 	uint64_t bytes[PLAIT__MEMORY_DEVICES + 1];
 	plait__reuse_clock clocks[PLAIT__MEMORY_DEVICES + 1];
-	/* The newest ops that release buffers, as advice has it. */
-	uint64_t releases[PLAIT__MEMORY_DEVICES + 1];
+	plait__vector releases; /* plait__buffer_release: those that are due */
 	/* Of the owner's task. */
 	uint64_t request;
 	uint32_t memory;

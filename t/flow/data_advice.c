@@ -6,9 +6,12 @@
  */
 #include "flows.h"
 
+#include <sched.h>
+
 enum { N = 1024, BYTES = 4 * N, DEVICES = 2 };
 
 static plait_device *devices[DEVICES];
+static uint32_t used_devices = DEVICES;
 static plait_kernel *axpy;
 static plait_data *u, *v;
 static float host[N];
@@ -18,7 +21,7 @@ static bool open_for(uint32_t workers, uint64_t memory_bytes)
 {
 	plait_flow_desc desc = { .size = sizeof(desc), .window = 16,
 				 .flags = PLAIT_FLOW_RECORD | PLAIT_FLOW_CHECK,
-				 .devices = devices, .device_count = DEVICES,
+				 .devices = devices, .device_count = used_devices,
 				 .choose = PLAIT_CHOOSE_MIN_SIZE,
 				 .memory_bytes = memory_bytes };
 
@@ -201,6 +204,79 @@ static void narrow(void)
 	}
 }
 
+/* ---- releases that end in another order ---- */
+
+static int is_open, is_held;
+
+/* Runs until the test opens it. */
+static int32_t hold(void *user_data)
+{
+	uint64_t since = 0;
+
+	(void)user_data;
+	__atomic_store_n(&is_held, 1, __ATOMIC_RELAXED);
+	while (__atomic_load_n(&is_open, __ATOMIC_RELAXED) == 0 &&
+	       !tap_late(&since))
+		sched_yield();
+	return 0;
+}
+
+static plait_status try_launch(plait_data *x, plait_data *y)
+{
+	const plait_argument arguments[] = { PLAIT_VALUE((float){ 1 }),
+					     PLAIT_DATA(x), PLAIT_DATA(y) };
+	const plait_task_desc desc = {
+		.size = sizeof(desc), .kind = PLAIT_TASK_LAUNCH,
+		.kernel = axpy, .arguments = arguments, .argument_count = 3,
+		.launch = PLAIT_ITEMS(N),
+		.flags = PLAIT_TASK_NO_WAIT
+	};
+
+	return plait_flow_submit(flow, &desc, NULL, &flow_rig.error);
+}
+
+/* The newest release is done, and an older one is not: the launch waits for that. */
+static void any_order(void)
+{
+	plait_access access;
+	plait_data *w, *x;
+	uint64_t since = 0;
+
+	used_devices = 1;
+	if (!open_for(2, 2 * (uint64_t)BYTES))
+		return;
+	w = new_data(1, N, 0, 0, 4, "w");
+	x = new_data(1, N, 0, 0, 4, "x");
+	OK(plait_data_write(w, NULL, host, NULL) == PLAIT_OK);
+	OK(plait_data_write(x, NULL, host, NULL) == PLAIT_OK);
+	is_open = is_held = 0;
+	access = access_of(u, PLAIT_ACCESS_READ_WRITE, NULL);
+	call_task("hold", hold, NULL, &access, 1);
+	advise(u, NULL, devices[0], PLAIT_ADVISE_PREFETCH);
+	advise(u, NULL, devices[0], PLAIT_ADVISE_EVICT);
+	advise(v, NULL, devices[0], PLAIT_ADVISE_PREFETCH);
+	IS_UINT(used(0), 2 * BYTES);
+	advise(v, NULL, devices[0], PLAIT_ADVISE_EVICT);
+	/* Without this thread, which helps when it waits. */
+	while (__atomic_load_n(&is_held, __ATOMIC_RELAXED) == 0)
+		sched_yield();
+	/* Behind the copy that the release is behind. */
+	OK(plait_data_write(v, NULL, host, NULL) == PLAIT_OK);
+	tap_brief();
+	while (used(0) > BYTES && !tap_late(&since))
+		sched_yield();
+	tap_verbose();
+	IS_UINT(used(0), BYTES);
+	OK_THAT(try_launch(w, x) == PLAIT_E_BUSY, "%s", flow_rig.error.text);
+	__atomic_store_n(&is_open, 1, __ATOMIC_RELAXED);
+	launch(w, x);
+	check_data(x, 2);
+	plait_data_release(w);
+	plait_data_release(x);
+	close_all();
+	used_devices = DEVICES;
+}
+
 static int32_t advise_inside(void *data)
 {
 	for (uint32_t what = 0; what <= PLAIT_ADVISE_EVICT; what++)
@@ -286,6 +362,7 @@ static const struct tap_scenario all[] = {
 	{ "reserve", reserve },
 	{ "evict", evict },
 	{ "a memory of one data", narrow },
+	{ "releases in any order", any_order },
 	{ "hints of a function", inside },
 	{ "misuse", misuse },
 	{ "a flow on the host", on_the_host },
