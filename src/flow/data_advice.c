@@ -180,7 +180,9 @@ static plait_status follow(plait__flow_task *task, const struct advice *advice)
 	plait__flow *flow = task->flow;
 	plait__data *whole = advice->data->whole;
 
-	if (flow->capture != NULL || !plait__device_room_begin(task))
+	if (flow->capture != NULL ||
+	    plait__flow_devices_is_lost(flow, advice->device) ||
+	    !plait__device_room_begin(task))
 		return PLAIT_OK;
 	if (advice->what == PLAIT_ADVISE_EVICT)
 		return evict(task, whole);

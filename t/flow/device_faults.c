@@ -21,6 +21,8 @@ static uint32_t destroyed;
 
 static uint32_t copies_failed;
 
+static unsigned lost_hints;
+
 static void look_for_fault(void *user_data, int32_t level, const char *line)
 {
 	uintptr_t of_context = (uintptr_t)user_data;
@@ -346,12 +348,60 @@ static void loss_events(void)
 		tell_loss(k);
 }
 
+/* Hints for a device that launches are told is lost make no task fail: the program's
+ * memory has the values of data[2].  Returns false if nothing was lost. */
+static bool hint_lost(unsigned k)
+{
+	plait_device *devices[8];
+	char options[160];
+
+	snprintf(options, sizeof(options), "fault:lost=%u;chaos:devices=2", k);
+	__atomic_add_fetch(&run_number, 1, __ATOMIC_SEQ_CST);
+	if (open_all(options) && make_data() && open_devices(devices)) {
+		(void)set_all(1);
+		for (uint32_t i = 0; i < DEVICES * 3; i++)
+			(void)plait_data_advise(data[i % 3], NULL,
+						devices[i / 3],
+						PLAIT_ADVISE_RESERVE, NULL);
+		for (int i = 0; i < STEPS; i++) {
+			(void)launch(data[0], data[i % 2]);
+			drain();
+		}
+		if (launch(data[0], data[1]) == PLAIT_E_UNSUPPORTED &&
+		    strstr(flow_rig.error.text, "is lost") != NULL) {
+			lost_hints++;
+			for (uint32_t i = 0; i < DEVICES * 3; i++)
+				OK(plait_data_advise(data[i % 3], NULL,
+						     devices[i / 3],
+						     i % 3 == 2 ?
+						     PLAIT_ADVISE_PREFETCH :
+						     PLAIT_ADVISE_EVICT,
+						     NULL) == PLAIT_OK);
+			OK_THAT(plait_flow_wait(flow, 0, PLAIT_FOREVER,
+						&flow_rig.error) == PLAIT_OK,
+				"%s: %s", options, flow_rig.error.text);
+		}
+	}
+	close_all();
+	return has_failed();
+}
+
+static void hints(void)
+{
+	lost_hints = 0;
+	for (unsigned k = 1; k < MOST && tap_failed() == 0; k += 3)
+		if (!hint_lost(k))
+			break;
+	OK_THAT(lost_hints > 3, "%u programs had lost devices", lost_hints);
+}
+
 static const struct tap_scenario all[] = {
 	{ "one call fails", single },
 	{ "a copy to the host fails", copies_back },
 	{ "one call fails, with evictions", evictions },
 	/* Their contexts stay. */
 	{ "the device is lost", losses },
+	{ "hints for a lost device", hints },
 	{ "the device is lost, with evictions", losses_and_evictions },
 	{ "a worker has to run the next task", wakes },
 	{ "a loss without a wait", loss_events },
