@@ -161,6 +161,8 @@ static plait_status fetch(plait__flow_task *task, const struct advice *advice)
 	plait__flow *flow = task->flow;
 	plait__data *whole = advice->data->whole;
 
+	if (plait__device_copy_is_lost(flow, whole))
+		return PLAIT_OK;
 	if (!plait__commit_reserve_accesses(flow, 1))
 		return PLAIT_E_NOMEM;
 	flow->accesses[0] = (plait__flow_access){

@@ -345,6 +345,20 @@ static bool has_alone(const plait__flow *flow, const plait__version *version,
 	       find_live(flow, version->valid & ~bit) == 0;
 }
 
+bool plait__device_copy_is_lost(const plait__flow *flow,
+				const plait__data *whole)
+{
+	const plait__vector *versions = &whole->copies->coherence.versions;
+
+	for (uint32_t i = 0; i < versions->count; i++) {
+		const plait__version *at = plait__vector_at(versions, i);
+
+		if (at->valid != 0 && find_live(flow, at->valid) == 0)
+			return true;
+	}
+	return false;
+}
+
 bool plait__device_copy_is_saved(const plait__flow *flow,
 				 const plait__data *whole, uint32_t memory)
 {

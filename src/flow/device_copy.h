@@ -12,6 +12,9 @@
 plait_status plait__device_copy_fetch(plait__flow_task *task,
 				      plait_error *error);
 
+/* Returns true if only memories of lost devices have some of the values. */
+bool plait__device_copy_is_lost(const plait__flow *flow,
+				const plait__data *whole);
 /* Returns true if other memories have all values that `memory` has. */
 bool plait__device_copy_is_saved(const plait__flow *flow,
 				 const plait__data *whole, uint32_t memory);

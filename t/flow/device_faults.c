@@ -377,6 +377,9 @@ static bool hint_lost(unsigned k)
 						     PLAIT_ADVISE_PREFETCH :
 						     PLAIT_ADVISE_EVICT,
 						     NULL) == PLAIT_OK);
+			OK(plait_data_advise(data[1], NULL, NULL,
+					     PLAIT_ADVISE_PREFETCH, NULL) ==
+			   PLAIT_OK);
 			OK_THAT(plait_flow_wait(flow, 0, PLAIT_FOREVER,
 						&flow_rig.error) == PLAIT_OK,
 				"%s: %s", options, flow_rig.error.text);
@@ -389,7 +392,7 @@ static bool hint_lost(unsigned k)
 static void hints(void)
 {
 	lost_hints = 0;
-	for (unsigned k = 1; k < MOST && tap_failed() == 0; k += 3)
+	for (unsigned k = 1; k < MOST && tap_failed() == 0; k++)
 		if (!hint_lost(k))
 			break;
 	OK_THAT(lost_hints > 3, "%u programs had lost devices", lost_hints);
