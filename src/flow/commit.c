@@ -76,8 +76,8 @@ take_spoiler(plait__flow *flow, uint64_t spoiler)
 }
 
 /* Drop those that are done: only if there are many.  One that has failed is
- * enough to spoil the task. */
-static void drop_done(plait__flow *flow)
+ * enough to spoil the task; a held run may become one that all of them spoil. */
+static void drop_done(plait__flow *flow, bool is_held)
 {
 	plait__preds *preds = &flow->preds;
 	bool has_failed = false;
@@ -87,7 +87,10 @@ static void drop_done(plait__flow *flow)
 		plait__pred pred = preds->items[i];
 		bool keeps = !plait__flow_counts_done(flow, pred.number);
 
-		if (!keeps && pred.is_true && !has_failed)
+		if (!keeps && is_held)
+			keeps = plait__outcomes_has(&flow->lanes.outcomes,
+						    pred.number);
+		else if (!keeps && pred.is_true && !has_failed)
 			keeps = has_failed = plait__outcomes_has(
 				&flow->lanes.outcomes, pred.number);
 		if (keeps)
@@ -126,8 +129,21 @@ uint64_t plait__commit_marks(uint64_t count)
 	return marks;
 }
 
-/* Replace groups of predecessors by marks, until there are few. */
-static void reduce(plait__flow *flow)
+/* A mark behind these; with `is_held` all are true ones. */
+static uint64_t join(plait__flow *flow, const plait__pred *preds,
+		     uint32_t count, bool is_held)
+{
+	plait__pred joined[PLAIT__OP_PREDS];
+
+	for (uint32_t i = 0; i < count; i++)
+		joined[i] = (plait__pred){ preds[i].number,
+					   preds[i].is_true || is_held };
+	return add_mark(flow, joined, count);
+}
+
+/* Replace groups of predecessors by marks, until there are few.  Of a held run each
+ * mark fails with those that it joins, as held_run.h may make it a true one. */
+static void reduce(plait__flow *flow, bool is_held)
 {
 	plait__preds *preds = &flow->preds;
 
@@ -143,8 +159,8 @@ static void reduce(plait__flow *flow)
 			       items[i].is_true == is_true)
 				i++;
 			if (i - begin > 1)
-				items[begin].number = add_mark(
-					flow, &items[begin], i - begin);
+				items[begin].number = join(flow, &items[begin],
+							   i - begin, is_held);
 			items[kept++] = items[begin];
 		}
 		preds->count = kept;
@@ -245,7 +261,7 @@ static inline uint64_t gather_few(plait__flow_task *task, uint64_t *spoiler)
 	if (preds->keeps_settled)
 		*spoiler = take_spoiler(flow, 0);
 	if (preds->count > PLAIT__OP_PREDS) {
-		drop_done(flow);
+		drop_done(flow, task->is_held);
 		sort_true_first(preds);
 	}
 	return 1 + KEPT + preds->marks + plait__commit_marks(preds->count);
@@ -378,7 +394,7 @@ plait_status plait__commit_task(plait__flow_task *task, plait_error *error)
 		return fail_memory(error);
 	if (__builtin_expect(flow->is_fixed, 0))
 		spoiler = drop_old(flow, ops, spoiler);
-	reduce(flow);
+	reduce(flow, task->is_held);
 	add_op(task, spoiler);
 	record_all(task);
 	if (task->is_barrier)

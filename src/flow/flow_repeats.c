@@ -404,6 +404,9 @@ static plait_status begin_with(plait__flow_task *task,
 		plait__flow_reap(flow);
 	if (!plait__window_has_room(&flow->window, stretch->tasks.count + 2, 0))
 		return may_wait ? PLAIT_PENDING : PLAIT_E_STATE;
+	/* Ops that were found done above are no predecessors: none has failed. */
+	if (!plait__outcomes_are_clean(&flow->lanes.outcomes))
+		return PLAIT_E_STATE;
 	status = begin_run(flow, stretch, prepare);
 	/* The finder does not see the tasks of the run. */
 	flow->is_interrupted |= status == PLAIT_OK;

@@ -4,6 +4,7 @@
 #include "flows.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 enum { STRETCH = 20, LOOPS = 12, KNOWN = 6 };
 
@@ -294,6 +295,75 @@ static void keeps_poison(void)
 	close_repeats();
 }
 
+/* ---- many predecessors ---- */
+
+enum { COLUMNS = 24 };
+
+static plait_data *columns[COLUMNS];
+static int32_t gate; /* not 0: `hold` returns */
+
+static int32_t hold(void *user_data)
+{
+	while (__atomic_load_n(&gate, __ATOMIC_ACQUIRE) == 0)
+		sched_yield();
+	return ((struct counter *)user_data)->result;
+}
+
+static void submit_column(uint32_t i, plait_host_function function,
+			  struct counter *counter)
+{
+	const plait_access access =
+		access_of(columns[i], PLAIT_ACCESS_WRITE, NULL);
+
+	numbers[i % STRETCH] = call_task("column", function, counter, &access,
+					 1);
+}
+
+static void submit_columns(uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		submit_column(i, count_call, &counters[i % STRETCH]);
+}
+
+/* A stretch, or its first tasks, behind so many tasks that marks join them; the task
+ * that fails wrote the last column. */
+static plait_status read_behind(uint32_t count)
+{
+	static struct counter bad = { .result = 9 }, good;
+	plait_status status;
+	uint64_t seen;
+
+	for (uint32_t i = 0; i < COLUMNS; i++)
+		columns[i] = new_data(1, 1, 0, 0, 8, "column");
+	for (uint32_t loop = 0; loop < KNOWN; loop++)
+		submit_columns(COLUMNS);
+	IS_INT(wait_task(0), PLAIT_OK);
+	__atomic_store_n(&gate, 0, __ATOMIC_RELEASE);
+	for (uint32_t i = 0; i < COLUMNS; i++)
+		submit_column(i, hold, i == COLUMNS - 1 ? &bad : &good);
+	submit_columns(count);
+	interrupt_by_query();
+	__atomic_store_n(&gate, 1, __ATOMIC_RELEASE);
+	status = plait_data_read(columns[COLUMNS - 1], NULL, &seen, NULL);
+	(void)wait_task(0);
+	for (uint32_t i = 0; i < COLUMNS; i++)
+		plait_data_release(columns[i]);
+	return status;
+}
+
+/* With a worker: the gate is opened behind the submissions. */
+static void keeps_joined_poison(void)
+{
+	if (!open_repeats(&flow_settings[2], 256))
+		return;
+	IS_INT(read_behind(3), PLAIT_E_FAILED);
+	close_repeats();
+	if (!open_repeats(&flow_settings[2], 256))
+		return;
+	IS_INT(read_behind(COLUMNS), PLAIT_OK);
+	close_repeats();
+}
+
 /* ---- life ---- */
 
 /* The last release of the flow submits what is held. */
@@ -383,6 +453,7 @@ static const struct tap_scenario all[] = {
 	{ "is interrupted", is_interrupted },
 	{ "fails", fails },
 	{ "keeps poison", keeps_poison },
+	{ "keeps joined poison", keeps_joined_poison },
 	{ "ends", ends },
 	{ "forgets data", forgets_data },
 	{ "is cancelled", is_cancelled },
