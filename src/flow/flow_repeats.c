@@ -116,11 +116,12 @@ static void restart(struct plait__flow_repeats *repeats)
 static void begin_record(plait__flow *flow, uint32_t period)
 {
 	struct plait__flow_repeats *repeats = flow->repeats;
-	uint64_t since = plait__period_finder_since_gap(&repeats->finder);
+	uint64_t since;
 
 	if (repeats->count == STRETCHES ||
 	    (uint64_t)period * WINDOW_PART > plait__window_size(&flow->window))
 		return;
+	since = plait__period_finder_since_gap(&repeats->finder);
 	repeats->recorded = plait__stretch_make(plait__flow_allocator(flow));
 	repeats->period = period;
 	repeats->awaits_gap = since < period;
