@@ -222,9 +222,13 @@ plait_task plait__plain_task_submit(plait__flow *flow,
 	    (!cut_all(flow, desc, known) ||
 	     !gather_all(flow, desc, known, data, rows)))
 		return 0;
+	/* An op whose entry is used again may have failed since: the commit makes
+	 * room for its failure. */
 	if (preds->count > PLAIT__OP_PREDS ||
 	    !plait__window_has_room(&flow->window,
-				    1 + PLAIT__OP_COMMIT_KEPT + preds->marks, 0))
+				    1 + PLAIT__OP_COMMIT_KEPT + preds->marks,
+				    0) ||
+	    !plait__outcomes_are_clean(&flow->lanes.outcomes))
 		return 0;
 	number = add_op(flow, desc);
 	if (preds->marks == 0 && flow->fronts.count == 0)

@@ -6,6 +6,9 @@
  */
 #include "flows.h"
 
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -300,9 +303,119 @@ static void bad_input(void)
 	close_flow();
 }
 
+/* ---- failures during a submission ---- */
+
+enum { WINDOW = 64, FAILING = 5, READERS = 6 };
+
+static pthread_t submitter;
+static bool opens; /* the next allocation of the submitter opens the gate */
+static bool is_open;
+static uint32_t called;
+
+static bool is_set(const bool *flag)
+{
+	return __atomic_load_n(flag, __ATOMIC_ACQUIRE);
+}
+
+/* Ops of one lane run in their order: before the last one all others are done. */
+static void open_gate(void)
+{
+	__atomic_store_n(&opens, false, __ATOMIC_RELEASE);
+	__atomic_store_n(&is_open, true, __ATOMIC_RELEASE);
+	while (__atomic_load_n(&called, __ATOMIC_ACQUIRE) < WINDOW - 1)
+		sched_yield();
+}
+
+static void *resize(void *user_data, void *pointer, uint64_t old_bytes,
+		    uint64_t new_bytes)
+{
+	(void)user_data;
+	(void)old_bytes;
+	if (is_set(&opens) && pthread_equal(pthread_self(), submitter))
+		open_gate();
+	if (new_bytes != 0)
+		return realloc(pointer, new_bytes);
+	free(pointer);
+	return NULL;
+}
+
+static int32_t await_gate(void *result)
+{
+	while (!is_set(&is_open))
+		sched_yield();
+	__atomic_add_fetch(&called, 1, __ATOMIC_RELEASE);
+	return result != NULL ? 9 : 0;
+}
+
+/* A full window: tasks that fail, then those that fill the fronts of some data. */
+static void fill_window(plait_data *const *columns)
+{
+	for (uint32_t i = 1; i < WINDOW; i++) {
+		uint32_t column = (i - 1 - FAILING) / READERS;
+		bool reads = i > FAILING && column < FAILING;
+		const plait_access access =
+			access_of(columns[reads ? column : 0],
+				  PLAIT_ACCESS_READ, NULL);
+
+		call_task("window", await_gate, i <= FAILING ? &called : NULL,
+			  &access, reads);
+	}
+}
+
+/* Tasks fail while one is submitted that needs marks, and makes borders. */
+static void submit_beside_failures(plait_data *const *columns)
+{
+	const plait_box box = { { 1, 0, 0 }, { 2, 1, 1 } };
+	plait_access accesses[FAILING + 1];
+
+	for (uint32_t i = 0; i < FAILING; i++)
+		accesses[i] = access_of(columns[i], PLAIT_ACCESS_READ, NULL);
+	accesses[FAILING] = access_of(line, PLAIT_ACCESS_WRITE, &box);
+	called = 0;
+	is_open = false;
+	fill_window(columns);
+	submitter = pthread_self();
+	__atomic_store_n(&opens, true, __ATOMIC_RELEASE);
+	call_task("behind", await_gate, NULL, accesses, FAILING + 1);
+	OK(!is_set(&opens));
+	for (plait_task task = 1; task <= FAILING; task++)
+		IS_INT(wait_task(task), PLAIT_E_FAILED);
+	IS_INT(wait_task(0), PLAIT_OK);
+	IS_UINT(called, WINDOW);
+}
+
+static void failures(void)
+{
+	const plait_allocator allocator = { sizeof(allocator), 0, resize, NULL };
+	const plait_context_desc desc = {
+		.size = sizeof(desc), .allocator = &allocator, .workers = 1,
+		.backends = "host",
+	};
+	const plait_flow_desc flow_desc = { .size = sizeof(flow_desc),
+					    .window = WINDOW, .lanes = 1 };
+	plait_data *columns[FAILING];
+
+	flow_rig.error.size = sizeof(flow_rig.error);
+	if (!OK(plait_context_open(&desc, &flow_rig.context, &flow_rig.error) ==
+		PLAIT_OK) ||
+	    !OK(plait_flow_create(flow_rig.context, &flow_desc, &flow,
+				  &flow_rig.error) == PLAIT_OK))
+		return;
+	for (uint32_t i = 0; i < FAILING; i++)
+		columns[i] = new_data(1, 1, 0, 0, 8, "column");
+	line = new_data(1, 2 * SIDE, 0, 0, 4, "line");
+	submit_beside_failures(columns);
+	for (uint32_t i = 0; i < FAILING; i++)
+		plait_data_release(columns[i]);
+	plait_data_release(line);
+	plait_flow_release(flow);
+	plait_context_release(flow_rig.context);
+}
+
 static const struct tap_scenario all[] = {
 	{ "random tasks", random_tasks },
 	{ "bad input", bad_input },
+	{ "failures", failures },
 };
 
 TAP_MAIN(all)
