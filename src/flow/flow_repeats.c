@@ -361,6 +361,15 @@ static void note_break(struct plait__flow_repeats *repeats)
 	restart(repeats);
 }
 
+/* The caller has the held run, and the window has room.  No op has failed of those
+ * found done for that: a part has no room for the failure of an older op. */
+static bool may_add_part(plait__flow *flow)
+{
+	return flow->repeats->owner == plait__suspension_owner() &&
+	       plait__window_has_room(&flow->window, 2, 0) &&
+	       plait__outcomes_are_clean(&flow->lanes.outcomes);
+}
+
 /* The task equals the next one of the held run. */
 static uint64_t take_part(plait__flow *flow)
 {
@@ -425,10 +434,8 @@ plait_status plait__flow_repeats_take(plait__flow_task *task,
 	plait__stretch *found;
 
 	look_at_data(flow);
-	if (flow->held_run != 0 &&
-	    repeats->owner == plait__suspension_owner() &&
-	    is_next(repeats->held, repeats->taken, desc) &&
-	    plait__window_has_room(&flow->window, 2, 0)) {
+	if (flow->held_run != 0 && may_add_part(flow) &&
+	    is_next(repeats->held, repeats->taken, desc)) {
 		task->number = take_part(flow);
 		return PLAIT_OK;
 	}

@@ -364,6 +364,73 @@ static void keeps_joined_poison(void)
 	close_repeats();
 }
 
+enum { WINDOW = 256, FAILING = 40, READERS = 6,
+       BEFORE = WINDOW - COLUMNS - 2 };
+
+static uint32_t ended;
+
+static int32_t hold_and_count(void *user_data)
+{
+	int32_t result = hold(user_data);
+
+	__atomic_add_fetch(&ended, 1, __ATOMIC_RELEASE);
+	return result;
+}
+
+/* Tasks that fail, then as many readers of each column as a front has, and others: the
+ * window has room for a stretch, but none for marks. */
+static void fill_window(void)
+{
+	static struct counter bad = { .result = 9 }, good;
+
+	for (uint32_t i = 0; i < BEFORE; i++) {
+		uint32_t column = (i - FAILING) / READERS;
+		bool reads = i >= FAILING && column < COLUMNS;
+		const plait_access access =
+			access_of(columns[reads ? column : 0],
+				  PLAIT_ACCESS_READ, NULL);
+
+		call_task("before", hold_and_count, i < FAILING ? &bad : &good,
+			  &access, reads);
+	}
+}
+
+static void open_gate(void)
+{
+	__atomic_store_n(&gate, 1, __ATOMIC_RELEASE);
+	while (__atomic_load_n(&ended, __ATOMIC_ACQUIRE) < BEFORE)
+		sched_yield();
+}
+
+/* Tasks fail while a run is held, and its parts get their entries. */
+static void fails_beside(void)
+{
+	uint64_t calls = 0;
+
+	if (!open_repeats(&flow_settings[2], WINDOW))
+		return;
+	for (uint32_t i = 0; i < COLUMNS; i++)
+		columns[i] = new_data(1, 1, 0, 0, 8, "column");
+	for (uint32_t loop = 0; loop < KNOWN; loop++)
+		submit_columns(COLUMNS);
+	IS_INT(wait_task(0), PLAIT_OK);
+	__atomic_store_n(&gate, 0, __ATOMIC_RELEASE);
+	ended = 0;
+	fill_window();
+	submit_columns(1);
+	open_gate();
+	for (uint32_t i = 1; i < COLUMNS; i++)
+		submit_column(i, count_call, &counters[i % STRETCH]);
+	while (wait_task(0) == PLAIT_E_FAILED)
+		continue;
+	for (uint32_t i = 0; i < STRETCH; i++)
+		calls += counters[i].calls;
+	IS_UINT(calls, (KNOWN + 1) * COLUMNS);
+	for (uint32_t i = 0; i < COLUMNS; i++)
+		plait_data_release(columns[i]);
+	close_repeats();
+}
+
 /* ---- life ---- */
 
 /* The last release of the flow submits what is held. */
@@ -454,6 +521,7 @@ static const struct tap_scenario all[] = {
 	{ "fails", fails },
 	{ "keeps poison", keeps_poison },
 	{ "keeps joined poison", keeps_joined_poison },
+	{ "fails beside", fails_beside },
 	{ "ends", ends },
 	{ "forgets data", forgets_data },
 	{ "is cancelled", is_cancelled },
