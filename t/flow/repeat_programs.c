@@ -55,9 +55,36 @@ static void free_items(uint32_t count)
 					  items[i].task);
 }
 
+enum { AT_ONCE = 8 };
+
+/* Tasks that are submitted together, if `by_arrays`. */
+static plait_task_desc descs[AT_ONCE];
+static struct item *kept[AT_ONCE];
+static uint32_t kept_count;
+static bool by_arrays;
+
+static void submit_kept(void)
+{
+	plait_task out[AT_ONCE];
+
+	OK_THAT(plait_flow_submit_many(flow, descs, kept_count, out,
+				       &flow_rig.error) == PLAIT_OK,
+		"submit: %s", flow_rig.error.text);
+	for (uint32_t i = 0; i < kept_count; i++)
+		kept[i]->work.number = out[i];
+	kept_count = 0;
+}
+
 static void submit_item(struct item *item)
 {
 	interpret(&item->work);
+	if (by_arrays) {
+		descs[kept_count] = item->task->desc;
+		kept[kept_count++] = item;
+		if (kept_count == AT_ONCE || one_in(AT_ONCE))
+			submit_kept();
+		return;
+	}
 	OK_THAT(plait_flow_submit(flow, &item->task->desc, &item->work.number,
 				  &flow_rig.error) == PLAIT_OK,
 		"submit: %s", flow_rig.error.text);
@@ -66,6 +93,7 @@ static void submit_item(struct item *item)
 /* Something else, between two tasks of the stretch. */
 static void mutate(uint32_t count)
 {
+	submit_kept();
 	switch (below(6)) {
 	case 0: read_now(); break;
 	case 1: write_now(); break;
@@ -83,6 +111,7 @@ static void run_loops(uint32_t count)
 	uint64_t calm = 1 + below(6) * count;
 	bool waits = one_in(2), skips = one_in(4);
 
+	by_arrays = one_in(3);
 	for (uint64_t loop = 0; loop < loops; loop++) {
 		for (uint32_t i = 0; i < count; i++) {
 			if (loop > 3 && one_in(calm))
@@ -90,6 +119,7 @@ static void run_loops(uint32_t count)
 			if (!skips || loop < 4 || !one_in(2 * count))
 				submit_item(&items[i]);
 		}
+		submit_kept();
 		if (waits)
 			IS_INT(wait_task(0), PLAIT_OK);
 	}
