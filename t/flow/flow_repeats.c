@@ -364,8 +364,8 @@ static void keeps_joined_poison(void)
 	close_repeats();
 }
 
-enum { WINDOW = 256, FAILING = 40, READERS = 6,
-       BEFORE = WINDOW - COLUMNS - 2 };
+enum { WINDOW = 256, FAILING = 40, READERS = 6 };
+enum { BEFORE = WINDOW - COLUMNS - 2 };
 
 static uint32_t ended;
 
