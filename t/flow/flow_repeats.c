@@ -431,6 +431,27 @@ static void fails_beside(void)
 	close_repeats();
 }
 
+/* A failure that was told, and spoils nothing any more, is forgotten: later stretches
+ * are runs again. */
+static void forgets_failure(void)
+{
+	static struct counter bad = { .result = 9 };
+	plait_flow_info info = { .size = sizeof(info) };
+	uint32_t refused = 0;
+
+	if (!open_repeats(&flow_settings[0], 256))
+		return;
+	IS_INT(wait_task(call_task("bad", count_call, &bad, NULL, 0)),
+	       PLAIT_E_FAILED);
+	for (uint32_t i = 0; i < (1 << 16) + 512; i++)
+		refused += submit_task(i % STRETCH, &numbers[0]) != PLAIT_OK;
+	IS_UINT(refused, 0);
+	IS_INT(wait_task(0), PLAIT_OK);
+	IS_INT(plait_flow_query(flow, &info, NULL), PLAIT_OK);
+	IS_UINT(info.failed, 0);
+	close_repeats();
+}
+
 /* ---- life ---- */
 
 /* The last release of the flow submits what is held. */
@@ -522,6 +543,7 @@ static const struct tap_scenario all[] = {
 	{ "keeps poison", keeps_poison },
 	{ "keeps joined poison", keeps_joined_poison },
 	{ "fails beside", fails_beside },
+	{ "forgets a failure", forgets_failure },
 	{ "ends", ends },
 	{ "forgets data", forgets_data },
 	{ "is cancelled", is_cancelled },

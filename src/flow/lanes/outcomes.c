@@ -10,6 +10,9 @@
 /* A cancellation, and one op: with these it is still half empty. */
 enum { CAPACITY_LEAST = 4 };
 
+/* Tasks between two looks for entries to drop, at least: a look visits all fronts. */
+enum { LOOK_TASKS = 1 << 16 };
+
 /* ---- table ---- */
 
 static uint64_t place_of(uint64_t number, uint64_t capacity)
@@ -357,7 +360,20 @@ static bool rebuild(plait__outcomes *outcomes, void (*visit)(void *arg),
 	free_unused_causes(outcomes);
 	add_to_count(outcomes, kept - outcomes->entry_count);
 	outcomes->entry_count = kept;
+	outcomes->reserved = 0;
 	return true;
+}
+
+/* Caller holds the lock.  Flows without failures are faster, so old ones are dropped
+ * long before the table is full. */
+static bool must_rebuild(plait__outcomes *outcomes)
+{
+	const uint64_t window = window_of(outcomes);
+
+	outcomes->reserved++;
+	return outcomes->entry_count + window > outcomes->capacity / 2 ||
+	       (outcomes->entry_count > 0 && outcomes->reserved > window &&
+		outcomes->reserved > LOOK_TASKS);
 }
 
 bool plait__outcomes_reserve(plait__outcomes *outcomes,
@@ -368,7 +384,7 @@ bool plait__outcomes_reserve(plait__outcomes *outcomes,
 	if (plait__outcomes_are_clean(outcomes))
 		return true;
 	plait__mutex_lock(&outcomes->lock);
-	if (outcomes->entry_count + window_of(outcomes) > outcomes->capacity / 2)
+	if (must_rebuild(outcomes))
 		made = rebuild(outcomes, visit, arg);
 	plait__mutex_unlock(&outcomes->lock);
 	return made;

@@ -48,6 +48,7 @@ typedef struct plait__outcomes {
 	plait__outcome *entries;
 	uint64_t entry_count;
 	uint64_t capacity; /* a power of two */
+	uint64_t reserved; /* calls of reserve since entries were dropped */
 	plait__cause *causes;
 	uint32_t untold;
 	plait__cause unknown; /* without memory for a cause */
