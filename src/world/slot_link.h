@@ -31,6 +31,7 @@ typedef struct plait__slot_link {
 	uint64_t seen;		/* the peer's counter, when it was read last */
 	/* Null: memory is not lent; see plait/transport.h. */
 	at_u64 *lent;
+	uint64_t kept;		/* message whose lent bytes are in its slot now */
 	const struct plait__world_port *port; /* for loans: world_port.h */
 	struct plait_backend_link *raw;
 	/* Null: without bells. */
@@ -84,7 +85,7 @@ static inline bool plait__slot_link_is_returned(const plait__slot_link *link,
 static inline bool plait__slot_link_is_lent(const plait__slot_link *link)
 {
 	/* Relaxed: behind the acquire in plait__slot_link_can_receive. */
-	return link->lent != NULL &&
+	return link->lent != NULL && link->kept != link->own + 1 &&
 	       at_load_relaxed_u64(link->lent) == link->own + 1;
 }
 

@@ -429,6 +429,44 @@ static void takes_back_what_was_lent(void)
 	IS_UINT(left, 0);
 }
 
+/* Rank 0 leaves call 1 and sends in call 2; its message comes into memory of rank 1
+ * that is lent for call 1. */
+static void keeps_a_message_of_the_next_call(void)
+{
+	const plait__chunk_request how = { .kind = PLAIT__COLL_BROADCAST,
+					   .rank_count = 2 };
+	const plait__compile_request way = { .instances = 1 };
+	plait__schedule *schedule = compile("direct", &how, &way);
+	plait__machine_call next;
+	struct machines at;
+	bool moved;
+
+	seed = tap_seed();
+	OK(make(&at, schedule, 2, 256));
+	fake.never_fails = true;
+	fake.directs = 0;
+	machines_begin(&at, 1, 8);
+	(void)plait__rank_machine_advance(&at.machines[1], &moved);
+	at.machines[0].call.number = 2;
+	(void)plait__rank_machine_advance(&at.machines[0], &moved);
+	while (pump(&at) && fake.directs == 0)
+		;
+	IS_UINT(fake.directs, 1);
+	IS_INT(plait__rank_machine_advance(&at.machines[1], &moved),
+	       PLAIT_E_CANCELLED);
+	while (!plait__rank_lend_reclaim(&at.machines[1]))
+		(void)pump(&at);
+	memset(at.memory[1][1], 0xa5, 8 * 8);
+	next = at.machines[1].call;
+	next.number = 2;
+	plait__rank_machine_begin(&at.machines[1], &next, &at.errors[1]);
+	OK(run(&at, 8));
+	fake.never_fails = false;
+	machines_end(&at);
+	drop(&at);
+	plait__schedule_free(schedule);
+}
+
 /* A rank has done its steps, and the other one has not taken its message. */
 static void says_who_reads(void)
 {
@@ -461,6 +499,7 @@ static void says_who_reads(void)
 static const struct tap_scenario all[] = {
 	{ "known algorithms", executes_known_algorithms },
 	{ "taken back", takes_back_what_was_lent },
+	{ "next call", keeps_a_message_of_the_next_call },
 	{ "who reads", says_who_reads },
 };
 

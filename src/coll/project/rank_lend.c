@@ -2,8 +2,12 @@
 /* Lent memory of a step machine. */
 #include "coll/project/rank_lend.h"
 
+#include "plait/transport.h"
+
 #include "coll/project/rank_compute.h"
 #include "world/world_port.h"
+
+#include <string.h>
 
 static bool is_returned(const plait__slot_link *link,
 			const plait__machine_loan *loan)
@@ -115,6 +119,39 @@ bool plait__rank_lend_is_over(const plait__rank_machine *machine,
 	return true;
 }
 
+/* A message in lent memory that the lane has not taken may be one of the next
+ * call, whose target is elsewhere: put it into its slot. */
+static void keep_message(plait__rank_machine *machine,
+			 const plait__rank_lane *lane,
+			 const plait__machine_lane *state)
+{
+	plait__slot_link *link;
+	plait_link_slot *slot;
+	unsigned char *range[2];
+
+	if (!state->asked)
+		return;
+	link = &machine->links[lane->receive];
+	if (!plait__slot_link_can_receive(link) ||
+	    !plait__slot_link_is_lent(link))
+		return;
+	slot = (plait_link_slot *)(void *)plait__slot_link_front(link);
+	(void)plait__rank_compute_range(
+		machine, plait__vector_at(&machine->program->steps,
+					  lane->first_step + state->step),
+		true, state->tile, range);
+	memcpy(slot + 1, range[0], slot->bytes);
+	link->kept = link->own + 1;
+}
+
+static void keep_messages(plait__rank_machine *machine)
+{
+	for (uint32_t i = 0; i < machine->program->lanes.count; i++)
+		keep_message(machine,
+			     plait__vector_at(&machine->program->lanes, i),
+			     &machine->lanes[i]);
+}
+
 bool plait__rank_lend_reclaim(plait__rank_machine *machine)
 {
 	bool out = true;
@@ -124,6 +161,8 @@ bool plait__rank_lend_reclaim(plait__rank_machine *machine)
 		if (machine->links[i].lent != NULL &&
 		    !plait__world_port_reclaim(&machine->links[i]))
 			out = false;
+	if (out && machine->lends)
+		keep_messages(machine);
 	if (out)
 		machine->lends = false;
 	return out;

@@ -15,7 +15,9 @@
  * its transport takes into slots what no lane of it asks for, and there are as
  * many slots as the proof assumes.
  *
- * Failure.  A rank that leaves a call takes all back before it returns.
+ * Failure.  A rank that leaves a call takes all back before it returns.  A message
+ * that it has not taken, in lent memory, goes into its slot: a later call may take
+ * it.
  */
 #ifndef PLAIT_SRC_COLL_PROJECT_RANK_LEND_H
 #define PLAIT_SRC_COLL_PROJECT_RANK_LEND_H
