@@ -19,6 +19,7 @@
 #include "flow/access/mapper.h"
 #include "flow/lanes/flow_lanes.h"
 #include "flow/lanes/window.h"
+#include "flow/rank/task_ranks.h"
 #include "flow/show/record.h"
 
 #include "object/context/context.h"
@@ -50,6 +51,8 @@ typedef struct plait__data_mapping {
 	char *pointer;
 	uint64_t number;
 	uint64_t owner;	/* plait__suspension_owner */
+	/* Over a world: ops before it, by rank; see rank_room.h. */
+	uint64_t rank_ops[PLAIT__TASK_RANKS_MOST];
 } plait__data_mapping;
 
 /* Partial results of reductions of a data: twice `rows` elements of an internal

@@ -129,7 +129,7 @@ static void open(struct access *access)
 	plait__data_mapping *mapping = access->mapping;
 
 	if (flow->ranks != NULL)
-		plait__rank_room_map(flow);
+		plait__rank_room_map(flow, mapping);
 	mapping->data = access->data;
 	mapping->number = access->number;
 	mapping->owner = plait__suspension_owner();

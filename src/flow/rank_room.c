@@ -13,23 +13,23 @@ void plait__rank_room_count(plait__flow_ranks *ranks, uint32_t rank)
 		ranks->ops[i] += rank == i || rank == PLAIT__TASK_RANKS_ALL;
 }
 
-void plait__rank_room_map(plait__flow *flow)
+void plait__rank_room_map(plait__flow *flow, plait__data_mapping *mapping)
 {
 	plait__flow_ranks *ranks = flow->ranks;
 
-	if (flow->mappings == NULL)
-		memcpy(ranks->mapped_ops, ranks->ops, sizeof(ranks->ops));
+	memcpy(mapping->rank_ops, ranks->ops, sizeof(ranks->ops));
 	plait__rank_room_count(ranks, PLAIT__TASK_RANKS_ALL);
 }
 
-/* Ops behind the oldest mapping, of the rank with the most. */
-static uint64_t count_behind(const plait__flow_ranks *ranks)
+/* Ops behind a mapping, of the rank with the most. */
+static uint64_t count_behind(const plait__flow_ranks *ranks,
+			     const plait__data_mapping *mapping)
 {
 	uint64_t most = 0;
 
 	for (uint32_t i = 0; i < ranks->count; i++)
-		if (ranks->ops[i] - ranks->mapped_ops[i] > most)
-			most = ranks->ops[i] - ranks->mapped_ops[i];
+		if (ranks->ops[i] - mapping->rank_ops[i] > most)
+			most = ranks->ops[i] - mapping->rank_ops[i];
 	return most;
 }
 
@@ -42,7 +42,7 @@ plait_status plait__rank_room_check(const plait__flow *flow,
 	for (const plait__data_mapping *at = flow->mappings; at != NULL;
 	     at = at->next) {
 		if (at->owner != self ||
-		    count_behind(flow->ranks) <= flow->ranks->window / 2)
+		    count_behind(flow->ranks, at) <= flow->ranks->window / 2)
 			continue;
 		return plait__fail(error, PLAIT_E_DEADLOCK,
 				   "half of the window of %llu is behind a "

@@ -4,7 +4,7 @@
  * op as long as it is open, and the window does not move past it.  A rank that
  * finds its window full may not refuse a task that others take, so all ranks count
  * the ops of each rank, in the order of the program, and refuse together, when half
- * of the smallest window is behind the mapping.  The other half is for one more
+ * of the smallest window is behind a mapping.  The other half is for one more
  * submission, and for what ranks do not have in common: marks, and copies to devices.
  *
  * Callers hold the lock of the flow.
@@ -18,7 +18,7 @@
 void plait__rank_room_count(plait__flow_ranks *ranks, uint32_t rank);
 
 /* A mapping is about to be opened. */
-void plait__rank_room_map(plait__flow *flow);
+void plait__rank_room_map(plait__flow *flow, plait__data_mapping *mapping);
 
 /* PLAIT_E_DEADLOCK: the caller has a mapping, and has to end it first. */
 plait_status plait__rank_room_check(const plait__flow *flow,

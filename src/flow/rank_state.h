@@ -101,8 +101,7 @@ struct plait__flow_ranks {
 
 	/* Guarded by flow->lock. */
 	bool is_submitting;
-	uint64_t ops[PLAIT__TASK_RANKS_MOST]; /* by rank; see rank_room.h, */
-	uint64_t mapped_ops[PLAIT__TASK_RANKS_MOST]; /* before the mappings */
+	uint64_t ops[PLAIT__TASK_RANKS_MOST]; /* by rank; see rank_room.h */
 
 	/* The submitter's. */
 	uint64_t transfers;
