@@ -214,7 +214,7 @@ bool plait__world_port_lend(const plait__slot_link *link, const void *memory,
 	return status == PLAIT_OK;
 }
 
-bool plait__world_port_reclaim(const plait__slot_link *link)
+plait_status plait__world_port_reclaim(const plait__slot_link *link)
 {
 	const plait__world_port *port = link->port;
 	plait_error room = { .size = sizeof(room) };
@@ -223,7 +223,7 @@ bool plait__world_port_reclaim(const plait__slot_link *link)
 	plait__mutex_lock(&port->transport->lock);
 	status = table_of(port)->link_reclaim(self_of(port), link->raw, &room);
 	plait__mutex_unlock(&port->transport->lock);
-	return status == PLAIT_OK;
+	return status;
 }
 
 void plait__world_port_unlink(const plait__world_port *port,

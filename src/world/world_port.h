@@ -63,8 +63,8 @@ void plait__world_port_unlink(const plait__world_port *port,
  * plait/plugin.h.  Returns false if the transport takes none. */
 bool plait__world_port_lend(const plait__slot_link *link, const void *memory,
 			    uint64_t bytes);
-/* Take it back.  Returns false if that has to be called again, behind a pump. */
-bool plait__world_port_reclaim(const plait__slot_link *link);
+/* Take it back.  PLAIT_PENDING: call again, behind a pump. */
+plait_status plait__world_port_reclaim(const plait__slot_link *link);
 
 /* PLAIT_E_LOST: the peer has ended. */
 plait_status plait__world_port_check_peer(const plait__world_port *port,

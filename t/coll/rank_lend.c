@@ -8,6 +8,7 @@
 #include "coll/chunk/known.h"
 #include "coll/coll_compile.h"
 #include "coll/machines.h"
+#include "coll/project/collective_wait.h"
 #include "coll/project/rank_lend.h"
 #include "world/world_port.h"
 
@@ -32,7 +33,7 @@ static struct {
 	plait__world_port port;
 	struct plait_backend_link links[512];
 	uint64_t lends, directs, asks;
-	bool never_fails;
+	bool never_fails, fails_to_reclaim;
 } fake;
 
 static uint64_t seed, calls;
@@ -93,6 +94,8 @@ static plait_status link_reclaim(plait_backend *self, plait_backend_link *raw,
 
 	(void)self;
 	(void)error;
+	if (fake.fails_to_reclaim)
+		return PLAIT_E_FAILED;
 	if (next_random() % 2 == 0)
 		return PLAIT_PENDING;
 	link->has_room &= !receives;
@@ -415,7 +418,8 @@ static void takes_back_what_was_lent(void)
 			(void)pump(&at);
 		}
 		for (uint32_t i = 0; i < 4; i++)
-			while (!plait__rank_lend_reclaim(&at.machines[i]))
+			while (plait__rank_lend_reclaim(&at.machines[i]) !=
+			       PLAIT_OK)
 				(void)pump(&at);
 		left += is_any_lent(&at);
 		machines_end(&at);
@@ -454,7 +458,7 @@ static void keeps_a_message_of_the_next_call(void)
 	IS_UINT(fake.directs, 1);
 	IS_INT(plait__rank_machine_advance(&at.machines[1], &moved),
 	       PLAIT_E_CANCELLED);
-	while (!plait__rank_lend_reclaim(&at.machines[1]))
+	while (plait__rank_lend_reclaim(&at.machines[1]) != PLAIT_OK)
 		(void)pump(&at);
 	memset(at.memory[1][1], 0xa5, 8 * 8);
 	next = at.machines[1].call;
@@ -496,10 +500,45 @@ static void says_who_reads(void)
 	plait__schedule_free(schedule);
 }
 
+/* A rank that leaves a call returns, though the transport takes nothing back. */
+static void gives_up_on_a_transport_that_fails(void)
+{
+	const plait__chunk_request how = { .kind = PLAIT__COLL_BROADCAST,
+					   .rank_count = 2 };
+	const plait__compile_request way = { .instances = 1 };
+	plait__schedule *schedule = compile("direct", &how, &way);
+	plait__world world = { .ranks = 2 };
+	plait__collective collective = { .world = &world };
+	plait__collective_part part = { .depth = 2 };
+	plait__collective_wait wait;
+	struct machines at;
+	bool moved;
+
+	seed = tap_seed();
+	OK(make(&at, schedule, 2, 256));
+	fake.never_fails = true;
+	machines_begin(&at, 1, 8);
+	(void)plait__rank_machine_advance(&at.machines[0], &moved);
+	part.machine = at.machines[0];
+	part.program = at.programs[0];
+	plait__collective_wait_begin(&wait, &collective, &part, &at.errors[0]);
+	fake.fails_to_reclaim = true;
+	plait__collective_wait_reclaim(&wait);
+	OK(part.machine.lends);
+	fake.fails_to_reclaim = false;
+	plait__collective_wait_reclaim(&wait);
+	OK(!part.machine.lends);
+	fake.never_fails = false;
+	machines_end(&at);
+	drop(&at);
+	plait__schedule_free(schedule);
+}
+
 static const struct tap_scenario all[] = {
 	{ "known algorithms", executes_known_algorithms },
 	{ "taken back", takes_back_what_was_lent },
 	{ "next call", keeps_a_message_of_the_next_call },
+	{ "failing transport", gives_up_on_a_transport_that_fails },
 	{ "who reads", says_who_reads },
 };
 

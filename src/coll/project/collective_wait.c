@@ -80,10 +80,14 @@ void plait__collective_wait_reclaim(plait__collective_wait *wait)
 {
 	uint64_t deadline = plait__clock_now_ns() + RECLAIM_NS;
 
-	while (!plait__rank_lend_reclaim(&wait->part->machine)) {
+	plait_status status;
+
+	while ((status = plait__rank_lend_reclaim(&wait->part->machine)) !=
+	       PLAIT_OK) {
 		pump(wait);
 		plait__thread_yield();
-		if (plait__clock_now_ns() >= deadline && is_any_lost(wait))
+		if (plait__clock_now_ns() >= deadline &&
+		    (status != PLAIT_PENDING || is_any_lost(wait)))
 			return;
 	}
 }

@@ -38,7 +38,7 @@ plait_status plait__collective_wait_step(plait__collective_wait *wait);
 plait_status plait__collective_wait_look(plait__collective_wait *wait);
 
 /* The call has failed: take back what it has lent to transports.  Peers are
- * waited for, at most for a second if they have ended. */
+ * waited for, at most for a second if they have ended or the transport fails. */
 void plait__collective_wait_reclaim(plait__collective_wait *wait);
 
 void plait__collective_wait_end(plait__collective_wait *wait);

@@ -152,18 +152,22 @@ static void keep_messages(plait__rank_machine *machine)
 			     &machine->lanes[i]);
 }
 
-bool plait__rank_lend_reclaim(plait__rank_machine *machine)
+plait_status plait__rank_lend_reclaim(plait__rank_machine *machine)
 {
-	bool out = true;
+	plait_status all = PLAIT_OK, status;
 
-	for (uint32_t i = 0; i < machine->program->links.count &&
-			     machine->lends; i++)
-		if (machine->links[i].lent != NULL &&
-		    !plait__world_port_reclaim(&machine->links[i]))
-			out = false;
-	if (out && machine->lends)
-		keep_messages(machine);
-	if (out)
-		machine->lends = false;
-	return out;
+	if (!machine->lends)
+		return PLAIT_OK;
+	for (uint32_t i = 0; i < machine->program->links.count; i++) {
+		if (machine->links[i].lent == NULL)
+			continue;
+		status = plait__world_port_reclaim(&machine->links[i]);
+		if (status != PLAIT_OK && all != PLAIT_PENDING)
+			all = status;
+	}
+	if (all != PLAIT_OK)
+		return all;
+	keep_messages(machine);
+	machine->lends = false;
+	return PLAIT_OK;
 }

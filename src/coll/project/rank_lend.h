@@ -58,8 +58,8 @@ bool plait__rank_lend_is_over(const plait__rank_machine *machine,
 			      const plait__rank_lane *lane,
 			      const plait__machine_lane *state);
 
-/* Take lent memory back, after a call that has failed.  Returns false if that has
- * to be called again, behind a pump. */
-bool plait__rank_lend_reclaim(plait__rank_machine *machine);
+/* Take lent memory back, after a call that has failed.  PLAIT_PENDING: call again,
+ * behind a pump.  Others are failures of a transport. */
+plait_status plait__rank_lend_reclaim(plait__rank_machine *machine);
 
 #endif
