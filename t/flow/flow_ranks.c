@@ -494,34 +494,6 @@ static void refuses_tasks_behind_a_mapping(void)
 		}
 }
 
-/* There is always a mapping, but each ends soon. */
-static void map_in_turn(struct rank *rank)
-{
-	struct seen *seen = begin(rank, 0);
-	void *mapped[2] = { NULL, NULL };
-
-	for (uint32_t i = 0; i < MANY; i++) {
-		(void)rank_did(rank, plait_data_map(
-			seen->data[i % 2], NULL, PLAIT_MAP_READ,
-			&mapped[i % 2], &rank->error));
-		if (i > 0)
-			(void)rank_did(rank, plait_data_unmap(
-				seen->data[1 - i % 2], mapped[1 - i % 2],
-				&rank->error));
-		(void)rank_did(rank, call(seen, "none", count_call, seen, NULL,
-					  0, NULL, &rank->error));
-	}
-	(void)rank_did(rank, plait_data_unmap(seen->data[(MANY - 1) % 2],
-					      mapped[(MANY - 1) % 2],
-					      &rank->error));
-	end(seen);
-}
-
-static void takes_tasks_behind_mappings_in_turn(void)
-{
-	run(2, map_in_turn);
-}
-
 /* ---- a rank that does not go on ---- */
 
 static pthread_barrier_t all_have_seen;
@@ -620,8 +592,6 @@ static const struct tap_scenario all[] = {
 	  names_a_rank_that_ended_its_flow },
 	{ "refuses what one rank would do", refuses_what_one_rank_would_do },
 	{ "refuses tasks behind a mapping", refuses_tasks_behind_a_mapping },
-	{ "takes tasks behind mappings in turn",
-	  takes_tasks_behind_mappings_in_turn },
 	{ "names a silent rank", names_a_silent_rank },
 	{ "takes a world of one rank", takes_a_world_of_one_rank },
 };
