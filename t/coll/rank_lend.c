@@ -534,12 +534,43 @@ static void gives_up_on_a_transport_that_fails(void)
 	plait__schedule_free(schedule);
 }
 
+/* Calls that reduce lend larger messages only. */
+static void lends_by_size(void)
+{
+	static const struct {
+		const char *name;
+		uint32_t kind;
+		uint64_t least;
+	} rows[] = {
+		{ "direct", PLAIT__COLL_ALLTOALL, PLAIT__LENT_LEAST },
+		{ "direct", PLAIT__COLL_BROADCAST, PLAIT__LENT_LEAST },
+		{ "allpairs", PLAIT__COLL_ALLREDUCE,
+		  PLAIT__LENT_LEAST_REDUCED },
+		{ "ring", PLAIT__COLL_ALLREDUCE, PLAIT__LENT_LEAST_REDUCED },
+	};
+	const plait__compile_request way = { .instances = 1 };
+
+	for (uint32_t i = 0; i < TAP_COUNT(rows); i++) {
+		const plait__chunk_request how = { .kind = rows[i].kind,
+						   .rank_count = 3 };
+		plait__schedule *schedule = compile(rows[i].name, &how, &way);
+		struct machines at;
+
+		OK(machines_make(&at, schedule, 2, 256));
+		for (uint32_t rank = 0; rank < 3; rank++)
+			IS_UINT(at.machines[rank].lent_least, rows[i].least);
+		machines_free(&at);
+		plait__schedule_free(schedule);
+	}
+}
+
 static const struct tap_scenario all[] = {
 	{ "known algorithms", executes_known_algorithms },
 	{ "taken back", takes_back_what_was_lent },
 	{ "next call", keeps_a_message_of_the_next_call },
 	{ "failing transport", gives_up_on_a_transport_that_fails },
 	{ "who reads", says_who_reads },
+	{ "by size", lends_by_size },
 };
 
 static void begin(void)

@@ -19,6 +19,8 @@ enum {
 	FEW_SLOTS_BYTES = 1 << 21, /* of all links that a rank receives by */
 	/* Transports that copy messages have a cost for each. */
 	PUMPED_SLOT = 1 << 20,
+	/* Schedules that reduce nothing: there is no work to do between tiles. */
+	PUMPED_SLOT_MOVED = 1 << 21,
 	PUMPED_SLOTS_BYTES = 1 << 25,
 };
 
@@ -53,14 +55,15 @@ static bool is_pumped(const plait__world *world)
 
 /* Bytes of a slot, and depth. */
 static uint64_t size_slots(const plait__world *world,
-			   const plait__schedule *schedule, uint32_t *out_depth)
+			   const plait__schedule *schedule, bool reduces,
+			   uint32_t *out_depth)
 {
 	uint64_t links = count_receipts(schedule), most = SLOT_MAX;
 	uint64_t all = SLOTS_BYTES, bytes;
 
 	*out_depth = 2;
 	if (is_pumped(world)) {
-		most = PUMPED_SLOT;
+		most = reduces ? PUMPED_SLOT : PUMPED_SLOT_MOVED;
 		all = PUMPED_SLOTS_BYTES / links;
 	} else if (links <= FEW_LINKS) {
 		most = FEW_SLOT;
@@ -81,7 +84,8 @@ plait_status plait__collective_slots_choose(const plait__world *world,
 					    plait_error *error)
 {
 	uint64_t least = (part->program.message_chunks + 1ull) * 64;
-	uint64_t bytes = size_slots(world, schedule, &part->depth);
+	uint64_t bytes = size_slots(world, schedule, part->program.reduces,
+				    &part->depth);
 
 	if (bytes > world->slot_limit)
 		bytes = world->slot_limit;

@@ -412,7 +412,9 @@ plait_status plait__rank_machine_init(plait__rank_machine *machine,
 {
 	*machine = (plait__rank_machine){
 		.program = program, .allocator = program->allocator,
-		.slot_bytes = slot_bytes, .lent_least = PLAIT__LENT_LEAST,
+		.slot_bytes = slot_bytes,
+		.lent_least = program->reduces ? PLAIT__LENT_LEAST_REDUCED :
+						 PLAIT__LENT_LEAST,
 	};
 	if (allocate(machine) != PLAIT_OK)
 		return plait__fail(error, PLAIT_E_NOMEM,

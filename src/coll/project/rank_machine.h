@@ -40,7 +40,11 @@ enum {
 	/* Messages that a lane sends from their memory at a time; more are
 	 * copied. */
 	PLAIT__LANE_LOANS = 4,
-	PLAIT__LENT_LEAST = 1 << 14
+	/* Bytes of a message whose memory is lent.  Calls that reduce wait for a
+	 * permit between their steps, and their receivers save no copy of what
+	 * they reduce. */
+	PLAIT__LENT_LEAST = 1 << 15,
+	PLAIT__LENT_LEAST_REDUCED = 1 << 18
 };
 
 typedef struct plait__machine_lane {

@@ -138,6 +138,18 @@ static int add_lanes(plait__rank_program *program,
 
 /* ---- all ---- */
 
+/* A step of any rank. */
+static void note_any(plait__rank_program *program, const plait__coll_step *step)
+{
+	program->reduces |= step->kind == PLAIT__STEP_RECV_REDUCE ||
+			    step->kind == PLAIT__STEP_RECV_REDUCE_SEND ||
+			    step->kind == PLAIT__STEP_RECV_REDUCE_BOTH ||
+			    step->kind == PLAIT__STEP_REDUCE;
+	if (plait__step_sends(step->kind) &&
+	    step->count > program->message_chunks)
+		program->message_chunks = step->count;
+}
+
 static void init(plait__rank_program *program, const plait__schedule *schedule,
 		 uint32_t rank)
 {
@@ -160,9 +172,7 @@ static void init(plait__rank_program *program, const plait__schedule *schedule,
 			   sizeof(plait__rank_link));
 	plait__vector_init(&program->parts, allocator, sizeof(uint32_t));
 	for (uint64_t i = 0; i < schedule->step_count; i++)
-		if (plait__step_sends(schedule->steps[i].kind) &&
-		    schedule->steps[i].count > program->message_chunks)
-			program->message_chunks = schedule->steps[i].count;
+		note_any(program, &schedule->steps[i]);
 	if (program->in_place) {
 		uint32_t most = own->input_chunks > own->output_chunks ?
 				own->input_chunks : own->output_chunks;

@@ -59,6 +59,7 @@ typedef struct plait__rank_program {
 	uint32_t message_chunks; /* most of a message of any rank */
 	bool uses[2];		/* input and output, by the steps */
 	bool in_place;
+	bool reduces;		/* a step of any rank does */
 	/* Chunks whose sizes differ meet, unless the share divides the count. */
 	bool needs_multiple;
 	plait__vector steps;	/* plait__rank_step */
