@@ -303,9 +303,9 @@ static void bad_input(void)
 	plait_flow_release(flow);
 	REFUSED(plait_flow_create(rig->context, &desc, &flow, &rig->error),
 		PLAIT_E_UNSUPPORTED, "devices with PLAIT_FLOW_FIXED");
-	desc.flags = PLAIT_FLOW_FIXED << 1;
+	desc.flags = 1u << 31;
 	REFUSED(plait_flow_create(rig->context, &desc, &flow, &rig->error),
-		PLAIT_E_INVALID, "flags 0x10 are unknown");
+		PLAIT_E_INVALID, "flags 0x80000000 are unknown");
 	close_flow();
 }
 

@@ -294,10 +294,10 @@ static void descriptors(void)
 	REFUSED(plait_flow_create(rig->context, &desc, &out,
 				  &rig->error), PLAIT_E_INVALID,
 		"a horizon of 8 tasks without PLAIT_FLOW_CHECK");
-	desc = (plait_flow_desc){ .size = sizeof(desc), .flags = 1 << 4 };
+	desc = (plait_flow_desc){ .size = sizeof(desc), .flags = 1u << 31 };
 	REFUSED(plait_flow_create(rig->context, &desc, &out,
 				  &rig->error), PLAIT_E_INVALID,
-		"flags 0x10 are unknown");
+		"flags 0x80000000 are unknown");
 	close_flow();
 }
 
