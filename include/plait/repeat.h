@@ -44,7 +44,9 @@
  * With devices the graph has the copies between memories, too.  It begins with what
  * the program's memory has of the data, leaves there what its tasks have written,
  * and uses temporaries of its own on devices; so the flow may be used meanwhile.
- * See doc/flow-repetitions.md.
+ * A task that runs the plan names all data that the captured tasks access: the flow
+ * does not know of other data that the plan has changed.  See
+ * doc/flow-repetitions.md.
  *
  * A plan that is called has to be one that a host function can call: one on queues
  * is PLAIT_E_UNSUPPORTED, add its graph instead (plait_graph_subgraph); one with
