@@ -150,7 +150,8 @@ with tempfile.TemporaryDirectory() as work:
     ok(got.returncode == 2 and "--aggregate" in got.stderr, "no number", got.stderr)
 
     for options in (("allreduce",), ("allreduce", "--ranks", "4"), ("custom", "--ranks", "4", "--cluster", plain),
-                    ("--ranks", "4", "--cluster", plain)):
+                    ("--ranks", "4", "--cluster", plain),
+                    ("allreduce", "--ranks", "4", "--cluster", plain, "--xml", "executor")):
         got = tool("tune", *options)
         ok(got.returncode == 2 and got.stderr, "wrong arguments: " + " ".join(options[:1]), got.stderr)
     got = tool("tune", "allreduce", "--ranks", "5", "--cluster", plain, "--bytes", "1K")

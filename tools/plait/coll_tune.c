@@ -75,6 +75,9 @@ static int check_subject(struct request *request)
 	bool is_text = !coll_is_name(request->subject);
 	int code = COMMAND_DONE;
 
+	if (request->format != PLAIT_SCHEDULE_BINARY && request->folder == NULL)
+		return command_usage("coll", "tune: --xml is the form of the files "
+				     "of -o FOLDER, which is missing");
 	if (is_text && (request->desc.flags != 0 || request->desc.root != 0))
 		return command_usage("coll", "tune: a text says its collective "
 				     "itself");
