@@ -294,7 +294,8 @@ class Data(Handle):
         none will for a time.  A hint: no result depends on it."""
         box, _ = self._box(part)
         self._form()
-        call(lib.plait_data_advise, self.handle, byref(box), device.handle if device else None,
+        memory = None if device is None else handle_of(device, "Device", "advise")
+        call(lib.plait_data_advise, self.handle, byref(box), memory,
              chosen("advise", what, {"prefetch": _raw.PLAIT_ADVISE_PREFETCH, "reserve": _raw.PLAIT_ADVISE_RESERVE,
                                      "evict": _raw.PLAIT_ADVISE_EVICT}))
 
