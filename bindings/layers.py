@@ -91,7 +91,7 @@ class Layer:
 
 # --- Python ------------------------------------------------------------------
 
-PYTHON = ("_system", "_queue", "_batch", "_buffer", "_kernel", "_graph", "_plan", "_coll", "_world", "_flow", "_core", "__init__")
+PYTHON = ("_system", "_queue", "_batch", "_buffer", "_kernel", "_graph", "_plan", "_coll", "_world", "_data", "_flow", "_core", "__init__")
 
 
 def python_layer():

@@ -12,7 +12,7 @@ nobase_dist_pkgdata_DATA = %D%/README.md %D%/api.json %D%/julia/Plait/Project.to
 	%D%/lua/plait/core.lua %D%/lua/plait/graph.lua %D%/lua/plait/init.lua \
 	%D%/lua/plait/coll.lua %D%/lua/plait/world.lua %D%/lua/plait/flow.lua %D%/lua/plait/kernel.lua %D%/lua/plait/memory.lua %D%/lua/plait/plan.lua \
 	%D%/python/README.md %D%/python/plait/__init__.py %D%/python/plait/_batch.py %D%/python/plait/_buffer.py %D%/python/plait/_coll.py %D%/python/plait/_world.py %D%/python/plait/_coroutine.py \
-	%D%/python/plait/_core.py %D%/python/plait/_elements.py \
+	%D%/python/plait/_core.py %D%/python/plait/_data.py %D%/python/plait/_elements.py \
 	%D%/python/plait/_flow.py %D%/python/plait/_functions.py %D%/python/plait/_graph.py \
 	%D%/python/plait/_kernel.py %D%/python/plait/_library.py %D%/python/plait/_plan.py \
 	%D%/python/plait/_raw.py %D%/python/plait/_queue.py %D%/python/plait/_system.py %D%/python/plait/_tensor.py \

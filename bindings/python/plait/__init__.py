@@ -20,7 +20,8 @@ from ._buffer import Buffer, Rows
 from ._coll import Chunk, Coll, Schedule
 from ._core import (CancelledError, Error, FailedError, InvalidError, MemoryExhausted,
                     UnavailableError, UnsupportedError, WaitTimeout)
-from ._flow import Access, Data, Flow, chunk
+from ._data import Access, Data
+from ._flow import Flow, chunk
 from ._graph import Barrier, Graph, Group, Node, Rotation
 from ._kernel import HostValue, Kernel, Parameter, iteration, scratch, source_text
 from ._library import lib as _lib
