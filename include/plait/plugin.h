@@ -478,9 +478,9 @@ struct plait_backend_table {
 	plait_status (*link_lend)(plait_backend *self, plait_backend_link *link,
 				  void *memory, uint64_t bytes,
 				  plait_error *error);
-	/* Take lent memory back: what is not on its way goes through slots.
-	 * PLAIT_PENDING: call again behind `pump`.  Before link_destroy, or what
-	 * is lent may still be read. */
+	/* Take lent memory back: messages that are not on their way go through
+	 * slots.  PLAIT_PENDING: call again behind `pump`.  Comes before
+	 * link_destroy, else the transport may still read lent memory. */
 	plait_status (*link_reclaim)(plait_backend *self,
 				     plait_backend_link *link,
 				     plait_error *error);

@@ -208,3 +208,21 @@ void plaitp_mpi_link_destroy(plait_backend_link *link)
 	if (plaitp_mpi_is_initialized(link->port->mpi))
 		plaitp_mpi_stream_advance(link);
 }
+
+/* --- both halves ---------------------------------------------------------- */
+
+plait_link_slot *plaitp_mpi_link_slot(const plait_backend_link *link,
+				      uint64_t index)
+{
+	return (plait_link_slot *)(void *)(link->slots + index % link->depth *
+					   link->stride);
+}
+
+void plaitp_mpi_link_lose(plait_backend_link *link, const char *what, int code)
+{
+	char text[200];
+
+	plaitp_mpi_explain(link->port->mpi, code, text, sizeof(text));
+	plaitp_mpi_lose(link->port, link->peer, "link %llu, %s: %s",
+			(unsigned long long)link->number, what, text);
+}

@@ -26,22 +26,6 @@ enum {
 /* Time that a receiving half waits for bytes that have a permit. */
 #define RECLAIM_NS UINT64_C(200000000)
 
-static plait_link_slot *slot_at(const struct plait_backend_link *link,
-				uint64_t index)
-{
-	return (plait_link_slot *)(void *)(link->slots + index % link->depth *
-					   link->stride);
-}
-
-static void lose(struct plait_backend_link *link, const char *what, int code)
-{
-	char text[200];
-
-	plaitp_mpi_explain(link->port->mpi, code, text, sizeof(text));
-	plaitp_mpi_lose(link->port, link->peer, "link %llu, %s: %s",
-			(unsigned long long)link->number, what, text);
-}
-
 /* --- sending -------------------------------------------------------------- */
 
 struct mpi_loan *plaitp_mpi_loan_at(const struct plait_backend_link *link,
@@ -65,12 +49,12 @@ static bool pay(struct plait_backend_link *link, uint64_t index)
 		return false;
 	if (code == MPI_SUCCESS)
 		code = port->mpi->Isend(loan->memory,
-					(int)slot_at(link, index)->bytes,
+					(int)plaitp_mpi_link_slot(link, index)->bytes,
 					port->mpi->byte, (int)link->peer,
 					(int)link->tag + 2, port->base->comm,
 					&link->requests[index % link->depth]);
 	if (code != MPI_SUCCESS) {
-		lose(link, "send of lent memory", code);
+		plaitp_mpi_link_lose(link, "send of lent memory", code);
 		return false;
 	}
 	loan->is_paid = true;
@@ -124,12 +108,12 @@ static plait_status lend_send(struct plait_backend_link *link,
 	return PLAIT_OK;
 }
 
-/* Use the slot for what is not on its way; returns true if more is. */
+/* Use the slot for a message that is not on its way.  Returns true if it is. */
 static bool reclaim_message(struct plait_backend_link *link, uint64_t index,
 			    uint64_t ready)
 {
 	struct mpi_loan *loan = plaitp_mpi_loan_at(link, index);
-	plait_link_slot *slot = slot_at(link, index);
+	plait_link_slot *slot = plaitp_mpi_link_slot(link, index);
 
 	if (loan == NULL || loan->memory == slot + 1)
 		return false;
@@ -160,7 +144,7 @@ static plait_status reclaim_send(struct plait_backend_link *link)
 static void receive(struct plait_backend_link *link, bool is_direct)
 {
 	const plait_backend_port *port = link->port;
-	plait_link_slot *slot = slot_at(link, link->done);
+	plait_link_slot *slot = plaitp_mpi_link_slot(link, link->done);
 	int code = port->mpi->Irecv(is_direct ? link->room : slot + 1,
 				    (int)slot->bytes, port->mpi->byte,
 				    (int)link->peer, (int)link->tag + 2,
@@ -168,7 +152,7 @@ static void receive(struct plait_backend_link *link, bool is_direct)
 				    plaitp_mpi_slot_request(link));
 
 	if (code != MPI_SUCCESS) {
-		lose(link, "receive of lent memory", code);
+		plaitp_mpi_link_lose(link, "receive of lent memory", code);
 		return;
 	}
 	link->split = is_direct ? SPLIT_LENT : SPLIT_SLOT;
@@ -187,7 +171,7 @@ bool plaitp_mpi_loan_advance(struct plait_backend_link *link)
 	    (!has_room(link) && !link->is_destroyed &&
 	     ++link->patience < PATIENCE))
 		return false;
-	bytes = slot_at(link, link->done)->bytes;
+	bytes = plaitp_mpi_link_slot(link, link->done)->bytes;
 	receive(link, has_room(link) && link->room != NULL &&
 		      link->room_bytes == bytes);
 	if (link->split == SPLIT_HEAD)
@@ -215,7 +199,7 @@ bool plaitp_mpi_loan_came(struct plait_backend_link *link,
 		return true;
 	}
 	mpi->Get_count(status, mpi->byte, &bytes);
-	if ((uint64_t)bytes != slot_at(link, link->done)->bytes)
+	if ((uint64_t)bytes != plaitp_mpi_link_slot(link, link->done)->bytes)
 		return false;
 	if (link->split == SPLIT_LENT)
 		/* The store of `ready` publishes it. */

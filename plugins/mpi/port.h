@@ -275,6 +275,13 @@ void plaitp_mpi_link_destroy(plait_backend_link *link);
 /* Unlink and free; memory that MPI may still use stays mapped. */
 void plaitp_mpi_link_free(plait_backend_link *link);
 
+plait_link_slot *plaitp_mpi_link_slot(const plait_backend_link *link,
+				      uint64_t index);
+
+/* The peer is lost: a request of the link failed. */
+void plaitp_mpi_link_lose(plait_backend_link *link, const char *what,
+			  int code);
+
 /* Give slots and credits to MPI; returns true if it gave any. */
 bool plaitp_mpi_stream_advance(plait_backend_link *link);
 /* The oldest slot, or the credit, of a link is complete. */

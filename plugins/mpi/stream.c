@@ -20,22 +20,6 @@ enum { CREDIT_BYTES = 2 * sizeof(uint64_t) };
 /* Mark of the last credit: the receiving half needs the sender no more. */
 #define LAST_CREDIT (UINT64_C(1) << 63)
 
-static plait_link_slot *slot_at(const struct plait_backend_link *link,
-				uint64_t index)
-{
-	return (plait_link_slot *)(void *)(link->slots + index % link->depth *
-					   link->stride);
-}
-
-static void lose(struct plait_backend_link *link, const char *what, int code)
-{
-	char text[200];
-
-	plaitp_mpi_explain(link->port->mpi, code, text, sizeof(text));
-	plaitp_mpi_lose(link->port, link->peer, "link %llu, %s: %s",
-			(unsigned long long)link->number, what, text);
-}
-
 /* Let the pump test the oldest slot. */
 static void test_oldest(struct plait_backend_link *link)
 {
@@ -60,7 +44,7 @@ static void expect_credit(struct plait_backend_link *link)
 				    plaitp_mpi_credit_request(link));
 
 	if (code != MPI_SUCCESS)
-		lose(link, "receive of credits", code);
+		plaitp_mpi_link_lose(link, "receive of credits", code);
 }
 
 void plaitp_mpi_stream_connect(plait_backend_link *link,
@@ -85,7 +69,7 @@ void plaitp_mpi_stream_connect(plait_backend_link *link,
 static bool send_slot(struct plait_backend_link *link)
 {
 	const plait_backend_port *port = link->port;
-	const plait_link_slot *slot = slot_at(link, link->posted);
+	const plait_link_slot *slot = plaitp_mpi_link_slot(link, link->posted);
 	struct mpi_loan *loan = plaitp_mpi_loan_at(link, link->posted);
 	uint64_t bytes = loan != NULL ? 0 : slot->bytes;
 	int code;
@@ -104,7 +88,7 @@ static bool send_slot(struct plait_backend_link *link)
 				loan != NULL ? &loan->head :
 				&link->requests[link->posted % link->depth]);
 	if (code != MPI_SUCCESS) {
-		lose(link, "send", code);
+		plaitp_mpi_link_lose(link, "send", code);
 		return false;
 	}
 	link->posted++;
@@ -160,14 +144,14 @@ static bool receive_slot(struct plait_backend_link *link)
 {
 	const plait_backend_port *port = link->port;
 	uint64_t bytes = sizeof(plait_link_slot) + link->slot_bytes;
-	int code = port->mpi->Irecv(slot_at(link, link->posted), (int)bytes,
+	int code = port->mpi->Irecv(plaitp_mpi_link_slot(link, link->posted), (int)bytes,
 				    port->mpi->byte, (int)link->peer,
 				    (int)link->tag, port->base->comm,
 				    &link->requests[link->posted %
 						    link->depth]);
 
 	if (code != MPI_SUCCESS) {
-		lose(link, "receive", code);
+		plaitp_mpi_link_lose(link, "receive", code);
 		return false;
 	}
 	link->posted++;
@@ -207,7 +191,7 @@ static bool send_credit(struct plait_backend_link *link, uint64_t taken)
 				(int)link->tag + 1, port->base->comm,
 				plaitp_mpi_credit_request(link));
 	if (code != MPI_SUCCESS) {
-		lose(link, "send of credits", code);
+		plaitp_mpi_link_lose(link, "send of credits", code);
 		return false;
 	}
 	link->credit = taken;
@@ -271,7 +255,7 @@ static void finish_slot(struct plait_backend_link *link)
 static bool take_head(struct plait_backend_link *link, const MPI_Status *status,
 		      bool *out_is_over)
 {
-	const plait_link_slot *slot = slot_at(link, link->done);
+	const plait_link_slot *slot = plaitp_mpi_link_slot(link, link->done);
 	int bytes = 0;
 
 	link->port->mpi->Get_count(status, link->port->mpi->byte, &bytes);
