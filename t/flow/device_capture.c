@@ -36,40 +36,11 @@ static const struct tap_scenario all[] = {
 	{ "two parts and the host", mixed },
 };
 #else
-static void run_on(uint32_t devices, const char *options)
+#include "simulated_systems.h"
+
+static void run_random(void)
 {
-	flow_backends = "host,chaos";
-	flow_devices = devices;
-	flow_options = options;
-	NOTE("%u devices, %s", devices, options);
 	run_graphs(FEW);
-}
-
-static void alone(void)
-{
-	run_on(1, "chaos:devices=1");
-}
-
-static void peers(void)
-{
-	run_on(2, "chaos:devices=2,quirks=all");
-	run_on(4, "chaos:devices=4");
-}
-
-static void strangers(void)
-{
-	run_on(3, "chaos:devices=3,peers=none");
-	run_on(4, "chaos:devices=4,peers=ring,quirks=shuffle");
-}
-
-static void shared(void)
-{
-	run_on(3, "chaos:devices=3,shared=1");
-}
-
-static void mixed(void)
-{
-	run_on(3, "chaos:devices=2,quirks=late_notify+slow_host");
 }
 
 /* ---- copies ---- */

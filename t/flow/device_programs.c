@@ -95,41 +95,11 @@ static const struct tap_scenario all[] = {
 #else
 enum { FEW = 24 };
 
-static void run_on(uint32_t devices, const char *options)
+#include "simulated_systems.h"
+
+static void run_random(void)
 {
-	flow_backends = "host,chaos";
-	flow_devices = devices;
-	flow_options = options;
-	NOTE("%u devices, %s", devices, options);
 	run_programs(FEW);
-}
-
-static void alone(void)
-{
-	run_on(1, "chaos:devices=1");
-}
-
-static void peers(void)
-{
-	run_on(2, "chaos:devices=2,quirks=all");
-	run_on(4, "chaos:devices=4");
-}
-
-static void strangers(void)
-{
-	run_on(3, "chaos:devices=3,peers=none");
-	run_on(4, "chaos:devices=4,peers=ring,quirks=shuffle");
-}
-
-static void shared(void)
-{
-	run_on(3, "chaos:devices=3,shared=1");
-}
-
-/* The host is one of the devices. */
-static void mixed(void)
-{
-	run_on(3, "chaos:devices=2,quirks=late_notify+slow_host");
 }
 
 /* The order and the values of each program are proved; none is refused. */

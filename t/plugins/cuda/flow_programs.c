@@ -1,34 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Random programs of flows on the stand-in for CUDA, with repetitions: alone, and
  * with other backends and the host. */
-#include "standin/cuda/place.h"
-
 #include "flow/random_programs.h"
+#include "standin_systems.h"
 
 enum { FEW = 10 };
 
-static void run_on(const char *backends, uint32_t devices)
+static void run_random(void)
 {
-	static char options[1200];
-
-	snprintf(options, sizeof(options), "cuda:driver=%s", standin_path);
-	flow_backends = backends;
-	flow_options = options;
-	flow_devices = devices;
 	run_programs(FEW);
-}
-
-static void alone(void)
-{
-	standin_prepare("devices=3");
-	run_on("host,cuda", 3);
-}
-
-static void mixed(void)
-{
-	standin_prepare("devices=2");
-	run_on("host,cuda,chaos", 4);
-	run_on("host,cuda", 3);
 }
 
 static const struct tap_scenario all[] = {
