@@ -137,7 +137,7 @@ static void end_record(struct plait__flow_repeats *repeats)
 		restart(repeats);
 }
 
-/* A gap: what lies before it is the stretch, unless that is too short. */
+/* A gap: the tasks before it are the stretch, unless they are too few. */
 static void end_segment(struct plait__flow_repeats *repeats)
 {
 	if (repeats->recorded->tasks.count >= PLAIT__PERIOD_LEAST)
