@@ -654,6 +654,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/device/device_engine.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_devices.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_fixed.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/flow_flags.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/device_choice.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/device_copy.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/device_place.c

@@ -10,6 +10,7 @@
 #include "flow/flow_capture.h"
 #include "flow/flow_data.h"
 #include "flow/flow_devices.h"
+#include "flow/flow_flags.h"
 #include "flow/flow_history.h"
 #include "flow/reduction.h"
 #include "flow/flow_late.h"
@@ -164,6 +165,20 @@ static plait_status check_policies(const plait_flow_desc *desc,
 	return PLAIT_OK;
 }
 
+static plait_status check_flags(plait_flow_flags flags, plait_error *error)
+{
+	const plait_flow_flags unknown = flags & ~plait__flow_flags_known;
+	char names[PLAIT__FLOW_FLAGS_TEXT_BYTES];
+
+	if (unknown == 0)
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_INVALID,
+			   "plait_flow_desc: flags 0x%x are unknown; known are "
+			   "%s", unknown,
+			   plait__flow_flags_text(plait__flow_flags_known,
+						  names));
+}
+
 static plait_status read_desc(plait_flow_desc *out,
 			      const plait_flow_desc *given, plait_error *error)
 {
@@ -172,14 +187,10 @@ static plait_status read_desc(plait_flow_desc *out,
 	*out = (plait_flow_desc){ .size = sizeof(*out) };
 	if (given != NULL)
 		status = PLAIT__STRUCT_READ(plait_flow_desc, out, given, error);
+	if (status == PLAIT_OK)
+		status = check_flags(out->flags, error);
 	if (status != PLAIT_OK)
 		return status;
-	if ((out->flags & ~(uint32_t)(PLAIT_FLOW_RECORD | PLAIT_FLOW_STRICT |
-				      PLAIT_FLOW_CHECK | PLAIT_FLOW_FIXED |
-				      PLAIT_FLOW_REPEATS)) != 0)
-		return plait__fail(error, PLAIT_E_INVALID,
-				   "plait_flow_desc: flags 0x%x are unknown",
-				   out->flags);
 	if (out->window == 0)
 		out->window = plait__flow_ranks_has_others(out->world) ?
 				      PLAIT__WINDOW_OVER_WORLD :

@@ -218,8 +218,8 @@ static plait_status check_extents(plait_data_desc *desc, plait_error *error)
 {
 	if (desc->flags != 0)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "plait_data_desc: flags 0x%x are unknown",
-				   desc->flags);
+				   "plait_data_desc: flags are 0x%x, but "
+				   "have to be 0", desc->flags);
 	if (desc->dimensions > 3)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_data_desc: %u dimensions; at most 3",

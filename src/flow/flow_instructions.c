@@ -58,8 +58,9 @@ static plait_status check_system(const plait_memories_desc *desc,
 				   "_RING and _NONE", desc->peers);
 	if ((desc->flags & ~known) != 0)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "flags 0x%x has bits that are not of "
-				   "PLAIT_MEMORIES_...", desc->flags);
+				   "flags 0x%x are unknown; known are "
+				   "PLAIT_MEMORIES_SHARED, _NO_LOOKAHEAD and "
+				   "_STRICT", desc->flags & ~known);
 	return check_policies(desc, error);
 }
 

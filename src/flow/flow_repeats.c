@@ -3,6 +3,7 @@
 #include "flow/flow_repeats.h"
 
 #include "flow/commit.h"
+#include "flow/flow_flags.h"
 #include "flow/flow_late.h"
 #include "flow/held_run.h"
 #include "flow/late_record.h"
@@ -47,6 +48,8 @@ struct plait__flow_repeats {
 plait_status plait__flow_repeats_check(const plait_flow_desc *desc,
 				       plait_error *error)
 {
+	char names[PLAIT__FLOW_FLAGS_TEXT_BYTES];
+
 	if ((desc->flags & PLAIT_FLOW_REPEATS) == 0)
 		return PLAIT_OK;
 	if (desc->device_count != 0 || desc->world != NULL)
@@ -65,10 +68,12 @@ plait_status plait__flow_repeats_check(const plait_flow_desc *desc,
 				   "times of kernels; leave one of them out");
 	if (desc->flags != PLAIT_FLOW_REPEATS)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
-				   "plait_flow_desc: flags 0x%x with "
+				   "plait_flow_desc: %s with "
 				   "PLAIT_FLOW_REPEATS, whose runs hide their "
 				   "tasks; leave one of them out",
-				   desc->flags & ~(uint32_t)PLAIT_FLOW_REPEATS);
+				   plait__flow_flags_text(
+					   desc->flags & ~PLAIT_FLOW_REPEATS,
+					   names));
 	return PLAIT_OK;
 }
 

@@ -66,7 +66,9 @@ static plait_status check_target(const plait__data *data,
 				   "of its own, or whole rows");
 	if (access->flags & ~(uint32_t)PLAIT_ACCESS_ACCUMULATE)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "flags 0x%x are unknown", access->flags);
+				   "flags 0x%x are unknown; known is "
+				   "PLAIT_ACCESS_ACCUMULATE", access->flags &
+				   ~(uint32_t)PLAIT_ACCESS_ACCUMULATE);
 	if (access->reserved0 != 0)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "reserved0 is not 0");

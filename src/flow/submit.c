@@ -64,7 +64,10 @@ prepare(plait__flow_task *task, const plait_task_desc *desc,
 				     "only launches are split");
 	if ((desc->flags & ~(uint32_t)KNOWN_FLAGS) != 0)
 		status = plait__fail(error, PLAIT_E_INVALID,
-				     "flags 0x%x are unknown", desc->flags);
+				     "flags 0x%x are unknown; known are "
+				     "PLAIT_TASK_NO_WAIT, _BARRIER and "
+				     "_COLLECTIVE",
+				     desc->flags & ~(uint32_t)KNOWN_FLAGS);
 	if (desc->access_count > UINT16_MAX)
 		status = plait__fail(error, PLAIT_E_INVALID,
 				     "%llu accesses; at most 65535",

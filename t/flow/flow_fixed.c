@@ -303,9 +303,10 @@ static void bad_input(void)
 	plait_flow_release(flow);
 	REFUSED(plait_flow_create(rig->context, &desc, &flow, &rig->error),
 		PLAIT_E_UNSUPPORTED, "devices with PLAIT_FLOW_FIXED");
-	desc.flags = 1u << 31;
+	desc.flags = 1u << 31 | PLAIT_FLOW_FIXED;
 	REFUSED(plait_flow_create(rig->context, &desc, &flow, &rig->error),
-		PLAIT_E_INVALID, "flags 0x80000000 are unknown");
+		PLAIT_E_INVALID, "flags 0x80000000 are unknown; known are "
+		"PLAIT_FLOW_RECORD, _STRICT, _CHECK, _FIXED and _REPEATS");
 	close_flow();
 }
 

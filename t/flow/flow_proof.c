@@ -297,7 +297,8 @@ static void descriptors(void)
 	desc = (plait_flow_desc){ .size = sizeof(desc), .flags = 1u << 31 };
 	REFUSED(plait_flow_create(rig->context, &desc, &out,
 				  &rig->error), PLAIT_E_INVALID,
-		"flags 0x80000000 are unknown");
+		"flags 0x80000000 are unknown; known are "
+		"PLAIT_FLOW_RECORD");
 	close_flow();
 }
 

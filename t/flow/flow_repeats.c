@@ -499,9 +499,18 @@ static void is_cancelled(void)
 
 static void refused(void)
 {
-	static const plait_flow_flags others[] = {
-		PLAIT_FLOW_RECORD, PLAIT_FLOW_STRICT, PLAIT_FLOW_CHECK,
-		PLAIT_FLOW_FIXED
+	static const struct {
+		plait_flow_flags flag;
+		const char *text;
+	} others[] = {
+		{ PLAIT_FLOW_RECORD, ": PLAIT_FLOW_RECORD with" },
+		{ PLAIT_FLOW_STRICT, ": PLAIT_FLOW_STRICT with" },
+		{ PLAIT_FLOW_CHECK, ": PLAIT_FLOW_CHECK with" },
+		{ PLAIT_FLOW_FIXED, ": PLAIT_FLOW_FIXED with" },
+		{ PLAIT_FLOW_RECORD | PLAIT_FLOW_FIXED,
+		  ": PLAIT_FLOW_RECORD and _FIXED with" },
+		{ PLAIT_FLOW_RECORD | PLAIT_FLOW_STRICT | PLAIT_FLOW_CHECK,
+		  ": PLAIT_FLOW_RECORD, _STRICT and _CHECK with" },
 	};
 	plait_flow *none = NULL;
 
@@ -510,13 +519,14 @@ static void refused(void)
 	for (size_t i = 0; i < TAP_COUNT(others); i++) {
 		const plait_flow_desc desc = {
 			.size = sizeof(desc),
-			.flags = PLAIT_FLOW_REPEATS | others[i],
+			.flags = PLAIT_FLOW_REPEATS | others[i].flag,
 		};
 
 		IS_INT(plait_flow_create(flow_rig.context, &desc, &none,
 					 &flow_rig.error),
 		       PLAIT_E_UNSUPPORTED);
 		HAS_STR(flow_rig.error.text, "PLAIT_FLOW_REPEATS");
+		HAS_STR(flow_rig.error.text, others[i].text);
 		OK(none == NULL);
 	}
 	plait_flow_desc desc = { .size = sizeof(desc),

@@ -347,7 +347,8 @@ static void bad_instructions(void)
 	IS_INT(instruct(1, 3, 0, PLAIT_FLOW_TEXT), PLAIT_E_INVALID);
 	HAS_STR(flow_rig.error.text, "peers 3 is not one of");
 	IS_INT(instruct(1, 0, 8, PLAIT_FLOW_TEXT), PLAIT_E_INVALID);
-	HAS_STR(flow_rig.error.text, "flags 0x8 has bits");
+	HAS_STR(flow_rig.error.text, "flags 0x8 are unknown; known are "
+		"PLAIT_MEMORIES_");
 	IS_INT(instruct(1, 0, 0, PLAIT_FLOW_DOT), PLAIT_E_INVALID);
 	HAS_STR(flow_rig.error.text, "format 2 is not one of");
 	IS_INT(instruct(1, 0, 0, -1), PLAIT_E_INVALID);

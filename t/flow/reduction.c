@@ -483,7 +483,8 @@ static void bad_data(void)
 	plait_data *plane = new_data(2, 5, 5, 0, 4, "plane"), *part = NULL;
 	plait_access to = reduce_to(total, 2);
 
-	refuse(&to, sum, PLAIT_E_INVALID, "flags 0x2");
+	refuse(&to, sum, PLAIT_E_INVALID, "flags 0x2 are unknown; known is "
+	       "PLAIT_ACCESS_ACCUMULATE");
 	to = reduce_to(total, 0);
 	to.box = &box;
 	refuse(&to, sum, PLAIT_E_INVALID, "without a box");

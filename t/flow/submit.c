@@ -24,7 +24,9 @@ static void bad_tasks(plait_data *line, plait_data *wide, plait_data *token)
 
 	WRONG(99, "kind 99", .label = "x");
 	WRONG(PLAIT_TASK_CALL, "function is null", .label = "x");
-	WRONG(PLAIT_TASK_CALL, "flags", .function = return_it, .flags = 1);
+	WRONG(PLAIT_TASK_CALL, "flags 0x1 are unknown; known are "
+	      "PLAIT_TASK_NO_WAIT, _BARRIER and _COLLECTIVE",
+	      .function = return_it, .flags = 1 | PLAIT_TASK_BARRIER);
 	WRONG(PLAIT_TASK_CALL, "accesses is null", .function = return_it,
 	      .access_count = 1);
 	WRONG(PLAIT_TASK_CALL, "access 0: mode is 0", .function = return_it,

@@ -388,7 +388,7 @@ static void bad_tasks(plait_kernel *kernel, plait_kernel *bare,
 	WRONG("no argument PLAIT_CHUNK", wrong.kernel = bare,
 	      wrong.argument_count = 0);
 	WRONG("kind is not", mapper.kind = 8);
-	WRONG("unknown flags", mapper.flags = 2);
+	WRONG("PLAIT_MAPPER_NO_CORNERS", mapper.flags = 2);
 	WRONG("a box, too", with.box = &box);
 	WRONG("other dimensions", wrong.launch = PLAIT_ITEMS(2, 2));
 	WRONG("its dimension", mapper.kind = PLAIT_MAPPER_SLICE,

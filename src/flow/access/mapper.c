@@ -32,7 +32,7 @@ const char *plait__mapper_check(const plait_mapper *mapper,
 	if (mapper->kind > PLAIT_MAPPER_FUNCTION)
 		return "its kind is not one of PLAIT_MAPPER_...";
 	if ((mapper->flags & ~(uint32_t)PLAIT_MAPPER_NO_CORNERS) != 0)
-		return "it has unknown flags";
+		return "it has flags that are not PLAIT_MAPPER_NO_CORNERS";
 	if (chunk->count == 0)
 		return "mappers are for launches";
 	if (mapper->kind >= PLAIT_MAPPER_ONE_TO_ONE &&
