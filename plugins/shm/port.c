@@ -21,9 +21,10 @@ static plait_status choose_rank(plait_backend_port *port,
 	if (request->ranks == 0 && settings->ranks == 0)
 		return plaitp_shm_fail(
 			port->self, error, PLAIT_E_INVALID,
-			"which rank is this? Set PLAIT_OPTIONS="
-			"%s:rank=0,ranks=2,name=x, or name a transport that "
-			"knows ranks in front of it", port->self->transport);
+			"which rank is this? Under mpirun set PLAIT_TRANSPORT="
+			"%s,mpi, which asks the MPI; else set PLAIT_OPTIONS="
+			"%s:rank=0,ranks=2,name=x", port->self->transport,
+			port->self->transport);
 	if (request->ranks > SHM_MAX_RANKS ||
 	    (request->ranks != 0 && request->rank >= request->ranks))
 		return plaitp_shm_fail(port->self, error, PLAIT_E_INVALID,

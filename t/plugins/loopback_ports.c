@@ -34,6 +34,7 @@ static void rank_is_asked_for(void)
 
 	IS_INT(rank_load(&ranks[0], "loopback", ""), PLAIT_OK);
 	IS_INT(rank_open(&ranks[0], NULL), PLAIT_E_INVALID);
+	HAS_STR(ranks[0].error.text, "PLAIT_TRANSPORT=loopback,mpi");
 	HAS_STR(ranks[0].error.text, "loopback:rank=0,ranks=2,name=x");
 	request.rank = 3;
 	request.ranks = 3;
