@@ -38,7 +38,8 @@ static plait_status check_kernel(const plait__flow *flow,
 	    flow->devices == NULL)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "kernel %.60s has no code for the host, "
-				   "where flows run", kernel->signature->name);
+				   "where the flow runs; name devices in "
+				   "plait_flow_desc", kernel->signature->name);
 	if (status == PLAIT_OK &&
 	    count_cells(kernel->signature) + PLAIT__LAUNCH_CELLS >
 		    flow->window.cell_mask)

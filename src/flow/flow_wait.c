@@ -229,7 +229,9 @@ plait_status plait__flow_wait_for_room(plait__flow *flow, bool can_suspend,
 	if (plait__callback_scope_is_active() || own)
 		return plait__fail(error, PLAIT_E_BUSY,
 				   "no room for a task in the window of %llu, "
-				   "and a function of a task must not wait",
+				   "and a function of a task must not wait; "
+				   "give the flow a larger window, or submit "
+				   "from a task behind it",
 				   (unsigned long long)plait__window_size(
 					   &flow->window));
 	plait__flow_lock(flow);

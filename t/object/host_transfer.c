@@ -196,7 +196,8 @@ static void from_a_function(void)
 		IS_INT(plait_queue_finish(rig->queue, PLAIT_FOREVER,
 					  &rig->error), PLAIT_OK);
 		IS_INT(inside.read, PLAIT_E_DEADLOCK);
-		HAS_STR(inside.error.text, "a host function must not wait");
+		HAS_STR(inside.error.text, "a host function must not wait; "
+			"submit a READ or WRITE");
 		IS_INT(inside.written, PLAIT_E_DEADLOCK);
 		IS_INT(plait_queue_read(rig->queue, inside.buffer, 0, host,
 					BYTES, &rig->error), PLAIT_OK);
@@ -227,6 +228,7 @@ static void wait_in_a_function(void)
 					  &rig->error), PLAIT_OK);
 		IS_INT(inside.read, PLAIT_E_DEADLOCK);
 		HAS_STR(inside.error.text, "a host function must not wait");
+		HAS_STR(inside.error.text, "make the function a coroutine");
 		close_rig(rig);
 	}
 }

@@ -230,7 +230,8 @@ PLAIT_API plait_status plait_context_close(plait_context *context,
 	if (is_inside_function(self))
 		status = plait__fail(error, PLAIT_E_DEADLOCK,
 				     "a host function must not wait for the "
-				     "end of a context, which waits for it");
+				     "end of a context, which waits for it; "
+				     "release the context there");
 	else if ((end = get(self)) == NULL)
 		status = plait__fail(error, PLAIT_E_NOMEM,
 				     "no memory to wait for the end of a "

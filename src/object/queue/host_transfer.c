@@ -155,7 +155,8 @@ static plait_status transfer_entered(plait__queue *queue,
 	if (plait__callback_scope_is_active())
 		return plait__fail(error, PLAIT_E_DEADLOCK,
 				   "a host function must not wait; submit a "
-				   "command instead");
+				   "READ or WRITE, and use the bytes in a later "
+				   "command");
 	if (plait__outer_calls_block(queue))
 		return plait__outer_calls_fail(queue, error);
 	if (plait__queue_is_captured(queue))

@@ -368,7 +368,9 @@ static plait_status fail_in_call(plait__wait_request *request,
 		return PLAIT_E_DEADLOCK;
 	return plait__fail(error, PLAIT_E_DEADLOCK,
 			   "a host function must not wait: what it waits for "
-			   "may need its thread");
+			   "may need its thread; do the rest in a later "
+			   "command, node or task, or make the function a "
+			   "coroutine (PLAIT_CALL_COROUTINE)");
 }
 
 /* Virtual time: no backend advances by itself, and no other clock runs. */

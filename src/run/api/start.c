@@ -311,6 +311,10 @@ static bool may_have_to_wait(const plait__program *program)
 	       program->plan->signals_count > 0;
 }
 
+/* Of calls of plans that would wait in a host function. */
+#define PLAN_REMEDY "start it by plait_plan_run, or make the function a " \
+		    "coroutine"
+
 /* The call is inside a host function.  PLAIT_PENDING: the caller is a coroutine,
  * which leaves its scopes and suspends. */
 static plait_status prepare_inner(struct start *start, plait_error *error)
@@ -321,12 +325,12 @@ static plait_status prepare_inner(struct start *start, plait_error *error)
 	if (start->program->engine->needs_others)
 		return plait__fail(error, PLAIT_E_DEADLOCK,
 				   "a host function must not wait for a plan "
-				   "that runs on queues");
+				   "that runs on queues; " PLAN_REMEDY);
 	if (start->program->submits)
 		return plait__fail(error, PLAIT_E_DEADLOCK,
 				   "a host function must not wait for "
 				   "emissions, for owners of inboxes and for "
-				   "coroutines, which the plan has");
+				   "coroutines, which the plan has; " PLAN_REMEDY);
 	start->desc.flags = (start->desc.flags | PLAIT_RUN_SERIAL) &
 			    ~(uint32_t)PLAIT_RUN_PARALLEL;
 	return PLAIT_OK;
@@ -502,7 +506,7 @@ static plait_status call_behind(struct start *start, plait_error *error)
 	if (plait__callback_scope_is_active())
 		return plait__fail(error, PLAIT_E_DEADLOCK,
 				   "a host function must not wait for what a "
-				   "queue has before the plan");
+				   "queue has before the plan; " PLAN_REMEDY);
 	if (plait__outer_calls_block(start->queue))
 		return plait__outer_calls_fail(start->queue, error);
 	status = submit(start, NULL, error);

@@ -241,6 +241,7 @@ static void check_inside(const struct place *place)
 	IS_UINT(inner.times, 1);
 	IS_INT(inner.called, PLAIT_E_DEADLOCK);
 	HAS_STR(inner.error.text, "a host function must not wait");
+	HAS_STR(inner.error.text, "start it by plait_plan_run");
 	/* The inner run may have ended before the wait where other threads
 	 * work. */
 	if (inner.waited != PLAIT_OK || strcmp(place->backends, "chaos") == 0)
