@@ -15,11 +15,23 @@ static int data_count;
 static plait_world *world;
 static plait_world_info place = { .size = sizeof(place) };
 
+/* All devices that PLAIT_BACKEND names, if the host is none of them. */
+static uint32_t default_count(void)
+{
+	plait_device *host;
+	uint32_t count;
+
+	if (plait_context_find_device(context, "host", &host, NULL) == PLAIT_OK)
+		return 0;
+	must(plait_context_device_count(context, &count, &error));
+	return count;
+}
+
 /* FLOW_DEVICES=2: the first two devices of the context run the launches. */
 static uint32_t choose_devices(plait_device **devices)
 {
 	const char *asked = getenv("FLOW_DEVICES");
-	uint32_t count = asked != NULL ? (uint32_t)atoi(asked) : 0;
+	uint32_t count = asked != NULL ? (uint32_t)atoi(asked) : default_count();
 
 	if (count > MOST_DEVICES) {
 		fprintf(stderr, "FLOW_DEVICES: more than %d\n", MOST_DEVICES);

@@ -367,24 +367,22 @@ static plait_status fail_in_call(plait__wait_request *request,
 	if (request->suspends)
 		return PLAIT_E_DEADLOCK;
 	return plait__fail(error, PLAIT_E_DEADLOCK,
-			   "a host function must not wait: what it waits for "
-			   "may need its thread; do the rest in a later "
-			   "command, node or task, or make the function a "
-			   "coroutine (PLAIT_CALL_COROUTINE)");
+			   "a host function must not wait: use a later command, "
+			   "node or task, or make the function a coroutine");
 }
 
 /* Virtual time: no backend advances by itself, and no other clock runs. */
 static plait_status wait_virtual(struct waiter *waiter, plait_error *error)
 {
 	plait_error why = { .size = sizeof(why) };
-	plait_status result;
+	plait_status result = waiter->port == NULL ? PLAIT_PENDING :
+		wait_inside(waiter, waiter->request->timeout_ns, &why);
 
-	if (waiter->port != NULL) {
-		result = wait_inside(waiter, waiter->request->timeout_ns, &why);
-		if (!is_quiet(waiter))
-			return PLAIT_PENDING;
+	/* A thread of the pool may have ended the op, and then its run. */
+	if (!is_quiet(waiter))
+		return PLAIT_PENDING;
+	if (waiter->port != NULL)
 		return combine(waiter, result, &why, error);
-	}
 	if (waiter->request->timeout_ns != PLAIT_FOREVER)
 		return PLAIT_E_TIMEOUT;
 	return plait__wait_diagnosis_fail_deadlock(waiter->request, error);
