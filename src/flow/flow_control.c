@@ -63,10 +63,7 @@ static plait_status commit_notice(plait__flow *flow, plait_task task,
 
 	plait__held_run_interrupt(flow);
 	if (task > before)
-		return plait__fail(error, PLAIT_E_INVALID,
-				   "task %llu was not submitted; the newest is "
-				   "%llu", (unsigned long long)task,
-				   (unsigned long long)flow->window.newest);
+		return plait__flow_wait_refuse(flow, task, error);
 	task = plait__held_run_find(flow, task);
 	op.behind = task;
 	if (!plait__window_has_room(&flow->window, 2, NOTICE_CELLS))

@@ -329,6 +329,17 @@ plait_status plait__flow_wait_retry(plait_flow *flow, uint64_t behind,
 
 /* Begin a wait for `task`; 0 is for all ops.  Inlined, as tell_outcome: most waits
  * find their task done. */
+plait_status plait__flow_wait_refuse(const plait__flow *flow, plait_task task,
+				     plait_error *error)
+{
+	return plait__fail(error, PLAIT_E_INVALID,
+			   "task %llu was not submitted; the newest is %llu. "
+			   "The number of a captured task is that of its node: "
+			   "wait for the run of its plan",
+			   (unsigned long long)task,
+			   (unsigned long long)flow->window.newest);
+}
+
 static inline __attribute__((always_inline)) plait_status
 resolve(plait__flow *flow, plait_task task, uint64_t timeout_ns,
 	struct wait *out, plait_error *error)
@@ -347,10 +358,7 @@ resolve(plait__flow *flow, plait_task task, uint64_t timeout_ns,
 		task = timeout_ns == 0 && flow->notices_to == newest ?
 			       flow->notices_after : newest;
 	if (task > newest)
-		status = plait__fail(error, PLAIT_E_INVALID,
-				     "task %llu was not submitted; the newest "
-				     "is %llu", (unsigned long long)task,
-				     (unsigned long long)newest);
+		status = plait__flow_wait_refuse(flow, task, error);
 	else
 		task = plait__held_run_find(flow, task);
 	if (status == PLAIT_OK && timeout_ns != 0)

@@ -46,4 +46,8 @@ plait_status plait__flow_wait_for_memory(plait__flow *flow, uint64_t number,
 plait_status plait__flow_wait_check(plait__flow *flow, uint64_t number,
 				    bool prefix, plait_error *error);
 
+/* Fail for a number above the newest one.  Caller holds the lock. */
+plait_status plait__flow_wait_refuse(const plait__flow *flow, plait_task task,
+				     plait_error *error);
+
 #endif

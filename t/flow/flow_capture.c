@@ -502,7 +502,13 @@ static void is_state(plait_status status, const char *text)
 static void refused(void)
 {
 	plait_task_desc run = { .size = sizeof(run), .kind = PLAIT_TASK_PLAN };
-	uint32_t cell = 0;
+	uint32_t cell = 0, runs = 0;
+	const plait_task_desc call = { .size = sizeof(call),
+				       .kind = PLAIT_TASK_CALL,
+				       .function = count_runs,
+				       .user_data = &runs };
+	plait_task captured = 0;
+	plait_inbox *inbox = NULL;
 	plait_data *data;
 	void *mapped;
 
@@ -524,7 +530,17 @@ static void refused(void)
 				&flow_rig.error), "map: the flow is captured");
 	IS_INT(plait_flow_submit(flow, &run, NULL, NULL), PLAIT_E_HANDLE);
 	fill(data, NULL, 7);
+	IS_INT(plait_flow_submit(flow, &call, &captured, NULL), PLAIT_OK);
 	end_capture();
+	IS_INT(wait_task(captured), PLAIT_E_INVALID);
+	HAS_STR(flow_rig.error.text, "a captured task is that of its node: wait "
+		"for the run of its plan");
+	IS_INT(plait_inbox_create(flow_rig.context, &inbox, NULL),
+	       PLAIT_OK);
+	IS_INT(plait_flow_notify(flow, captured, inbox, NULL, NULL,
+				 &flow_rig.error), PLAIT_E_INVALID);
+	HAS_STR(flow_rig.error.text, "wait for the run of its plan");
+	plait_inbox_release(inbox);
 	run_plan(NULL);
 	IS_INT(plait_data_read(data, NULL, &cell, NULL), PLAIT_OK);
 	IS_UINT(cell, 7);
