@@ -60,19 +60,20 @@ static void write_file(const char *name, const void *bytes, size_t count)
 		fclose(stream);
 }
 
-static void write_schedule(plait_schedule *schedule, const char *name)
+static void write_schedule(plait_schedule *schedule,
+			   plait_schedule_format format, const char *name)
 {
 	static char bytes[1 << 20];
 	uint64_t count = 0;
 
-	OK(plait_schedule_write(schedule, PLAIT_SCHEDULE_XML_EXECUTOR, bytes,
-				sizeof(bytes), &count, NULL) == PLAIT_OK);
+	OK(plait_schedule_write(schedule, format, bytes, sizeof(bytes), &count,
+				NULL) == PLAIT_OK);
 	write_file(name, bytes, count);
 }
 
 static void make_schedule(plait_context *context, const char *algorithm,
 			  plait_coll_kind kind, uint64_t max_bytes,
-			  const char *name)
+			  plait_schedule_format format, const char *name)
 {
 	const plait_coll_desc desc = {
 		.size = sizeof(desc), .kind = kind, .ranks = 4,
@@ -88,10 +89,12 @@ static void make_schedule(plait_context *context, const char *algorithm,
 	OK(plait_coll_known(context, algorithm, &desc, &coll, NULL) ==
 	   PLAIT_OK);
 	OK(plait_coll_compile(coll, &how, &schedule, NULL) == PLAIT_OK);
-	write_schedule(schedule, name);
+	write_schedule(schedule, format, name);
 	plait_schedule_release(schedule);
 	plait_coll_release(coll);
 }
+
+enum { XML = PLAIT_SCHEDULE_XML_EXECUTOR };
 
 static void make_folder(void)
 {
@@ -106,10 +109,16 @@ static void make_folder(void)
 				&none, NULL) == PLAIT_E_UNSUPPORTED)
 		SKIP_ALL("built without expat");
 	OK(mkdtemp(folder) != NULL);
-	make_schedule(context, "ring", PLAIT_COLL_ALLREDUCE, 0, "b-ring.xml");
-	make_schedule(context, "allpairs", PLAIT_COLL_ALLREDUCE, 4096,
+	make_schedule(context, "ring", PLAIT_COLL_ALLREDUCE, 0, XML,
+		      "b-ring.xml");
+	make_schedule(context, "allpairs", PLAIT_COLL_ALLREDUCE, 4096, XML,
 		      "c-small.xml");
-	make_schedule(context, "ring", PLAIT_COLL_ALLGATHER, 0, "gather.xml");
+	make_schedule(context, "ring", PLAIT_COLL_ALLGATHER, 0, XML,
+		      "gather.xml");
+	make_schedule(context, "direct", PLAIT_COLL_ALLTOALL, 0,
+		      PLAIT_SCHEDULE_BINARY, "binary.xml");
+	make_schedule(context, "direct", PLAIT_COLL_ALLTOALL, 0,
+		      PLAIT_SCHEDULE_BINARY, "binary.sched");
 	write_file("broken.xml", broken, sizeof(broken) - 1);
 	write_file("empty.xml", broken, 0);
 	write_file("notes.txt", broken, sizeof(broken) - 1);
@@ -120,7 +129,8 @@ static void remove_folder(void)
 {
 	static const char *const names[] = { "b-ring.xml", "c-small.xml",
 					     "gather.xml", "broken.xml",
-					     "empty.xml", "notes.txt" };
+					     "empty.xml", "notes.txt",
+					     "binary.xml", "binary.sched" };
 	char path[256];
 
 	for (size_t i = 0; i < TAP_COUNT(names); i++) {
@@ -220,8 +230,38 @@ static executor_scheduler *scheduler_open(void)
 	return library != NULL ? dlsym(library, "mscclScheduler") : NULL;
 }
 
+/* Begin, and get what the library writes to standard error. */
+static int begin(const executor_scheduler *scheduler, char *text, size_t room)
+{
+	FILE *told = tmpfile();
+	int kept = dup(STDERR_FILENO), result;
+	size_t count;
+
+	OK(told != NULL && dup2(fileno(told), STDERR_FILENO) >= 0);
+	result = scheduler->init();
+	OK(dup2(kept, STDERR_FILENO) >= 0);
+	close(kept);
+	rewind(told);
+	count = fread(text, 1, room - 1, told);
+	text[count] = '\0';
+	fclose(told);
+	return result;
+}
+
+static void tells_what_it_leaves_out(const char *text)
+{
+	HAS_STR(text, "/broken.xml is not used: ");
+	HAS_STR(text, "/empty.xml is not used: it is empty");
+	HAS_STR(text, "/binary.xml is not used: it is a schedule in binary form; "
+		"the executor reads XML, which plait coll compile and tune write "
+		"with --xml executor");
+	HAS_STR(text, "/binary.sched is not used: it is a schedule in binary");
+	OK(strstr(text, "notes.txt") == NULL);
+}
+
 static void life_of_an_executor(void)
 {
+	static char text[4096];
 	const executor_scheduler *scheduler = scheduler_open();
 	executor_call call = allreduce(4096);
 
@@ -233,7 +273,8 @@ static void life_of_an_executor(void)
 	IS_INT(scheduler->init(), EXECUTOR_SYSTEM_ERROR);
 	OK(!is_scheduled(scheduler, &call));
 	setenv("MSCCL_ALGO_DIR", folder, 1);
-	IS_INT(scheduler->init(), EXECUTOR_SUCCESS);
+	IS_INT(begin(scheduler, text, sizeof(text)), EXECUTOR_SUCCESS);
+	tells_what_it_leaves_out(text);
 	/* A second communicator begins. */
 	IS_INT(scheduler->init(), EXECUTOR_SUCCESS);
 	choose(scheduler);

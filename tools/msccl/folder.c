@@ -10,11 +10,30 @@
 
 /* ---- files ---- */
 
-static int is_xml(const struct dirent *entry)
+static bool ends_with(const char *name, const char *end)
 {
-	size_t length = strlen(entry->d_name);
+	size_t length = strlen(name), count = strlen(end);
 
-	return length > 4 && strcmp(entry->d_name + length - 4, ".xml") == 0;
+	return length > count && strcmp(name + length - count, end) == 0;
+}
+
+static bool is_xml(const char *name)
+{
+	return ends_with(name, ".xml");
+}
+
+/* `plait coll tune` writes files in binary form unless it is told otherwise. */
+static int is_candidate(const struct dirent *entry)
+{
+	return is_xml(entry->d_name) || ends_with(entry->d_name, ".sched");
+}
+
+static bool is_binary(const char *bytes, size_t count)
+{
+	static const char begin[] = "plaitcol";
+
+	return count >= sizeof(begin) - 1 &&
+	       memcmp(bytes, begin, sizeof(begin) - 1) == 0;
 }
 
 static void leave_out(const char *path, const char *reason)
@@ -55,7 +74,8 @@ static void *read_document(const char *path, size_t *count)
 	if (stream == NULL)
 		return NULL;
 	errno = 0;
-	/* A document has no byte 0, so it is one record. */
+	/* A document has no byte 0, so it is one record; of a binary form this is
+	 * the beginning. */
 	got = getdelim(&bytes, &room, 0, stream);
 	fclose(stream);
 	if (got < 0) {
@@ -79,7 +99,15 @@ static bool read_schedule(plait_context *context, folder_file *file,
 			 errno != 0 ? strerror(errno) : "it is empty");
 		return false;
 	}
-	is_good = plait_schedule_read(context, bytes, count, file->path,
+	if (is_binary(bytes, count)) {
+		free(bytes);
+		snprintf(error->text, sizeof(error->text), "it is a schedule in "
+			 "binary form; the executor reads XML, which plait coll "
+			 "compile and tune write with --xml executor");
+		return false;
+	}
+	is_good = is_xml(file->path) &&
+		  plait_schedule_read(context, bytes, count, file->path,
 				      &schedule, error) == PLAIT_OK &&
 		  plait_schedule_query(schedule, &file->info,
 				       error) == PLAIT_OK &&
@@ -112,7 +140,8 @@ static void add(folder *all, plait_context *context, const char *path,
 		all->files[all->count++] = file;
 		return;
 	}
-	leave_out(file.path, error.text);
+	if (error.text[0] != '\0')
+		leave_out(file.path, error.text);
 	free(file.path);
 }
 
@@ -149,7 +178,7 @@ static bool read_entries(const char *path, struct dirent **entries, int count,
 bool folder_read(const char *path, folder *out)
 {
 	struct dirent **entries = NULL;
-	int count = scandir(path, &entries, is_xml, alphasort);
+	int count = scandir(path, &entries, is_candidate, alphasort);
 	bool is_read;
 
 	*out = (folder){ .count = 0 };

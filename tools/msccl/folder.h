@@ -25,7 +25,8 @@ typedef struct folder {
 } folder;
 
 /* Read and prove each file of `path` that ends with ".xml"; a file that is not
- * proved for the executor is left out, with its reason on standard error.
+ * proved for the executor is left out, with its reason on standard error, and so
+ * are ".sched" files in binary form.
  * Return false, with a message, if the folder cannot be read. */
 bool folder_read(const char *path, folder *out);
 
