@@ -57,7 +57,8 @@ plait_status plaitp_mpi_process_check(plait_backend *self,
 	return plaitp_driven_fail(self->driven.services, error,
 				  PLAIT_E_UNAVAILABLE, 0, MPI_PLUGIN_NAME
 				  ": " LAUNCHER " did not start the process "
-				  "(no %s), nor is it initialised",
+				  "(no %s), nor is it initialised; PLAIT_OPTIONS="
+				  MPI_PLUGIN_NAME ":alone=1 makes it one rank",
 				  variables[0]);
 }
 

@@ -468,6 +468,7 @@ static void alone(void)
 	MUST(fakehost_open(&rank.host, &rank.table, &rank.self,
 			   &rank.error) == PLAIT_E_UNAVAILABLE);
 	MUST(strstr(rank.error.text, "mpirun did not start the process") != NULL);
+	MUST(strstr(rank.error.text, ":alone=1 makes it one rank") != NULL);
 	printf("%s\n", rank.error.text);
 	MUST(rank.host.live_blocks == 0);
 	fakehost_fini(&rank.host);
