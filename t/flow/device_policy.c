@@ -88,6 +88,8 @@ static void first_and_least_busy(void)
 	IS_UINT(choose_from(7), 0);
 	IS_UINT(choose_from(6), 2);
 	IS_UINT(choose().reason, PLAIT__REASON_LANES);
+	/* Whose numbers are told. */
+	IS_UINT(choose().good, 6);
 	end();
 }
 

@@ -213,6 +213,7 @@ plait__device_policy_choose(const plait__device_request *request,
 		break;
 	case PLAIT__CHOOSE_STREAM_AWARE:
 		choice.device = least_busy(request);
+		choice.good = request->candidates;
 		choice.reason = PLAIT__REASON_LANES;
 		break;
 	default:

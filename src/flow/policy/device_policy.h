@@ -97,7 +97,7 @@ typedef struct plait__device_choice {
 } plait__device_choice;
 
 /* Choose a device out of the candidates; `figures` has room for all devices,
- * and is written for those in `good`. */
+ * and is written for those in `good`, unless the policy counts busy lanes. */
 plait__device_choice
 plait__device_policy_choose(const plait__device_request *request,
 			    plait__device_figures *figures);
