@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Notification, cancellation and properties of a flow. */
 #include "flow/commit.h"
+#include "flow/flow_repeats.h"
 #include "flow/flow_wait.h"
 #include "flow/held_run.h"
 #include "flow/late_cancel.h"
@@ -191,6 +192,7 @@ static void fill_info(plait__flow *flow, plait_flow_info *out)
 			 (flow->proof != NULL ? PLAIT_FLOW_CHECK : 0) |
 			 (flow->is_fixed ? PLAIT_FLOW_FIXED : 0) |
 			 (flow->repeats != NULL ? PLAIT_FLOW_REPEATS : 0),
+		.repeated = plait__flow_repeats_count(flow),
 		.warnings = flow->record != NULL ?
 				    flow->record->warnings.count +
 					    flow->record->traffic.count : 0,

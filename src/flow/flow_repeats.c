@@ -40,6 +40,7 @@ struct plait__flow_repeats {
 	plait__late *late;
 	uint64_t owner; /* plait__suspension_owner of its submitter */
 	uint32_t taken;	/* tasks of it */
+	uint64_t all_taken; /* of all runs */
 	uint64_t closings; /* of the flow, when the stretches were looked at */
 };
 
@@ -97,6 +98,11 @@ void plait__flow_repeats_free(plait__flow *flow)
 		plait__stretch_free(repeats->recorded);
 	plait__free(plait__flow_allocator(flow), repeats, sizeof(*repeats));
 	flow->repeats = NULL;
+}
+
+uint64_t plait__flow_repeats_count(const plait__flow *flow)
+{
+	return flow->repeats != NULL ? flow->repeats->all_taken : 0;
 }
 
 /* ---- search ---- */
@@ -321,6 +327,7 @@ static plait_status begin_run(plait__flow *flow, plait__stretch *stretch,
 	repeats->held = stretch;
 	repeats->late = run.late;
 	repeats->late->limit = repeats->taken = 1;
+	repeats->all_taken++;
 	repeats->owner = plait__suspension_owner();
 	return PLAIT_OK;
 }
@@ -382,6 +389,7 @@ static uint64_t take_part(plait__flow *flow)
 	uint64_t number = plait__held_run_add_part(flow);
 
 	repeats->late->limit = ++repeats->taken;
+	repeats->all_taken++;
 	if (repeats->taken < repeats->held->tasks.count)
 		return number;
 	flow->held_is_whole = true;

@@ -37,4 +37,8 @@ void plait__flow_repeats_note(plait__flow *flow, const plait_task_desc *desc);
 void plait__flow_repeats_build(plait__flow *flow,
 			       plait__task_split_prepare prepare);
 
+/* Returns the number of tasks that held runs have taken; 0 without the flag.
+ * Caller holds the lock. */
+uint64_t plait__flow_repeats_count(const plait__flow *flow);
+
 #endif

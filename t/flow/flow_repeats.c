@@ -80,6 +80,14 @@ static void check_calls(uint64_t loops, uint32_t more)
 	IS_UINT(wrong, 0);
 }
 
+static uint64_t count_repeated(void)
+{
+	plait_flow_info info = { .size = sizeof(info) };
+
+	IS_INT(plait_flow_query(flow, &info, NULL), PLAIT_OK);
+	return info.repeated;
+}
+
 /* ---- numbers ---- */
 
 /* Numbers grow, and each of them can be awaited; a run has one end. */
@@ -119,6 +127,7 @@ static void runs_between_waits(void)
 			IS_INT(wait_task(0), PLAIT_OK);
 			check_calls(loop, 0);
 		}
+		IS_UINT(count_repeated(), (LOOPS - KNOWN) * STRETCH);
 		counters[3].result = 5;
 		submit_tasks(STRETCH);
 		IS_INT(wait_task(0), PLAIT_E_FAILED);

@@ -1811,6 +1811,7 @@ typedef struct plait_flow_info {
 	uint64_t flow_bytes;
 	uint64_t data_bytes;
 	uint64_t warnings;
+	uint64_t repeated;
 } plait_flow_info;
 plait_status plait_flow_create(plait_context *context,
 					 const plait_flow_desc *desc,

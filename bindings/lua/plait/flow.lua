@@ -198,7 +198,7 @@ local Flow = core.class("Flow", "plait_flow_release")
 
 function flow.new(system, options)
   core.check_options(
-    options, " window lanes record strict check fixed devices choose parent lane device_lanes threshold " ..
+    options, " window lanes record strict check fixed repeats devices choose parent lane device_lanes threshold " ..
     "memory_bytes history links label ")
   local devices = options.devices or {}
   local handles = ffi.new("plait_device *[?]", math.max(#devices, 1))
@@ -211,7 +211,8 @@ function flow.new(system, options)
     device_lanes = options.device_lanes, threshold = options.threshold, memory_bytes = options.memory_bytes,
     history = options.history, links = options.links,
     flags = (options.record and lib.PLAIT_FLOW_RECORD or 0) + (options.strict and lib.PLAIT_FLOW_STRICT or 0) +
-      (options.check and lib.PLAIT_FLOW_CHECK or 0) + (options.fixed and lib.PLAIT_FLOW_FIXED or 0)})
+      (options.check and lib.PLAIT_FLOW_CHECK or 0) + (options.fixed and lib.PLAIT_FLOW_FIXED or 0) +
+      (options.repeats and lib.PLAIT_FLOW_REPEATS or 0)})
   local handle = core.make("plait_flow", lib.plait_flow_create, system:handle(), desc)
   return core.object(Flow, handle, {system = system, label = options.label, calls = {}, kept = {}})
 end
@@ -418,11 +419,11 @@ end
 --- End all tasks submitted so far that have not begun.
 function Flow:cancel() core.check(lib.plait_flow_cancel(self:handle(), core.error)) end
 
---- Return the properties: window, lanes, newest, settled, failed, pieces, warnings.
+--- Return the properties: window, lanes, newest, settled, failed, pieces, warnings, repeated.
 function Flow:query()
   local info = core.sized "plait_flow_info"
   core.check(lib.plait_flow_query(self:handle(), info, core.error))
-  return core.plain(info, "window lanes newest settled failed pieces flow_bytes data_bytes warnings")
+  return core.plain(info, "window lanes newest settled failed pieces flow_bytes data_bytes warnings repeated")
 end
 
 --- Return the chunks of a launch: for each {{low, high} of each dimension}.  Options: items,

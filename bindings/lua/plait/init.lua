@@ -276,8 +276,8 @@ end
 --- Create a flow: tasks with data, whose order is inferred.  Options: window, tasks that may
 -- be not done; lanes, tasks that run at a time; record, for flow:explain;
 -- strict, which refuses tasks that flow:explain would warn of; check, which proves the order
--- while it runs; fixed: times decide nothing, so equal calls give equal texts; devices, where
--- launches run; choose, parent and lane, policies as of flow:instructions; device_lanes, queues
+-- while it runs; fixed: times decide nothing, so equal calls give equal texts; repeats, which finds
+-- tasks that repeat on the host, and runs them as one; devices, where launches run; choose, parent and lane, policies as of flow:instructions; device_lanes, queues
 -- of each device; threshold, per mille; memory_bytes, of buffers in each memory of devices;
 -- history, a file of measured times; links, a file of bandwidths in GB/s; label.
 function System:flow(options)

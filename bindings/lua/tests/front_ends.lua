@@ -135,6 +135,20 @@ test("flows", function(system, _, _)
   raises("a type of C", "data without a type", flow.data, flow, 3, 3)
   raises("2 values for 3", "too few values", y.write, y, {1, 2})
   raises("a token has no memory", "an element of a token", function() return order[0] end)
+  raises("PLAIT_FLOW_RECORD with PLAIT_FLOW_REPEATS", "repeats and a record", system.flow, system,
+         {repeats = true, record = true})
+  local repeats = system:flow {repeats = true}
+  local a, b = repeats:data("int", 4), repeats:data("int", 4)
+  for _ = 1, 20 do
+    for i = 1, 10 do
+      repeats:fill(a, i)
+      repeats:copy(b, a)
+    end
+    repeats:wait()
+  end
+  is(b[3], 10, "tasks that repeat")
+  ok(repeats:query().repeated >= 200, "are found")
+  repeats:release()
   raises("window 5", "a wrong window", system.flow, system, {window = 5})
   raises("no format", "a wrong format", flow.explain, flow, "xml")
   flow:release()

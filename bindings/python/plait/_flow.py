@@ -72,7 +72,8 @@ class Flow(Handle):
                  strict: bool = False, check: bool = False, devices: Sequence[Device] = (),
                  choose: str = "earliest", parent: str = "best", lane: str = "reuse", device_lanes: int = 1,
                  threshold: int = 0, memory_bytes: int = 0, history: Optional[str] = None,
-                 links: Optional[str] = None, fixed: bool = False, label: Optional[str] = None) -> None:
+                 links: Optional[str] = None, fixed: bool = False, repeats: bool = False,
+                 label: Optional[str] = None) -> None:
         handles = (c_void_p * len(devices))(*(device.handle for device in devices))
         desc = sized(_raw.plait_flow_desc, window=window, lanes=lanes, label=encode(label),
                      devices=cast(handles, POINTER(c_void_p)), device_count=len(devices),
@@ -82,7 +83,8 @@ class Flow(Handle):
                      flags=(_raw.PLAIT_FLOW_RECORD if record else 0) |
                      (_raw.PLAIT_FLOW_STRICT if strict else 0) |
                      (_raw.PLAIT_FLOW_CHECK if check else 0) |
-                     (_raw.PLAIT_FLOW_FIXED if fixed else 0))
+                     (_raw.PLAIT_FLOW_FIXED if fixed else 0) |
+                     (_raw.PLAIT_FLOW_REPEATS if repeats else 0))
         super().__init__(make(lib.plait_flow_create, system.handle, byref(desc)), label)
         # Functions that may not have been called, and memory of tasks in flight.
         self.system, self._calls, self._kept = system, [], []

@@ -1255,6 +1255,7 @@ class plait_flow_info(Structure):
         ("flow_bytes", c_uint64),
         ("data_bytes", c_uint64),
         ("warnings", c_uint64),
+        ("repeated", c_uint64),
     ]
 
 

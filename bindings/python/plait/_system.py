@@ -176,7 +176,7 @@ class System(Handle):
              check: bool = False, devices: Sequence[Device] = (), choose: str = "earliest",
              parent: str = "best", lane: str = "reuse", device_lanes: int = 1, threshold: int = 0,
              memory_bytes: int = 0, history: Optional[str] = None, links: Optional[str] = None,
-             fixed: bool = False, label: Optional[str] = None) -> Flow:
+             fixed: bool = False, repeats: bool = False, label: Optional[str] = None) -> Flow:
         """Create a flow: tasks with data, whose order is inferred; see plait.Flow.
         `window`: tasks that may be not done; `lanes`: tasks that run at a time; 0: the
         library chooses.  `record`: keep the tasks for Flow.explain; `strict`: so, and refuse
@@ -185,13 +185,14 @@ class System(Handle):
         lanes, as of Flow.instructions; `device_lanes`: queues of each device; `threshold`: per
         mille, of "min_size" and the like; `memory_bytes`: of buffers in each memory of devices,
         others are evicted; 0: no limit; `history`: a file of measured times, read and written;
-        `links`: a file of lines From,To,Bandwidth in GB/s, the host is -1; `fixed`: times decide nothing, so equal calls give equal
-        texts."""
+        `links`: a file of lines From,To,Bandwidth in GB/s, the host is -1; `fixed`: times decide
+        nothing, so equal calls give equal texts; `repeats`: find tasks that repeat on the host, and
+        run them as one."""
         from ._flow import Flow
         return Flow(self, window=window, lanes=lanes, record=record, strict=strict, check=check,
                     devices=devices, choose=choose, parent=parent, lane=lane,
                     device_lanes=device_lanes, threshold=threshold, memory_bytes=memory_bytes,
-                    history=history, links=links, fixed=fixed, label=label)
+                    history=history, links=links, fixed=fixed, repeats=repeats, label=label)
 
     def coll(self, kind: str, ranks: int, *, algorithm: Optional[str] = None, chunks: int = 0, root: int = 0,
              in_place: bool = False, inputs: int = 0, outputs: int = 0, promises: Any = None,

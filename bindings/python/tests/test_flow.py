@@ -196,6 +196,21 @@ class Flows(unittest.TestCase):
             with self.assertRaises(ValueError):
                 flow.write("xml")
 
+    def test_repeats(self):
+        with self.system.flow(repeats=True) as flow:
+            u, v = flow.data("i", 4), flow.data("i", 4)
+            for _ in range(20):
+                for i in range(10):
+                    flow.fill(u, i)
+                    flow.copy(v, u)
+                flow.wait()
+            info = flow.query()
+            self.assertEqual(v.tolist(), [9] * 4)
+            self.assertGreaterEqual(info.newest, 400)
+            self.assertGreaterEqual(info.repeated, 200)
+        with self.assertRaisesRegex(plait.Error, "PLAIT_FLOW_RECORD with PLAIT_FLOW_REPEATS"):
+            self.system.flow(repeats=True, record=True)
+
     def test_wrong_arguments(self):
         axpy = self.system.kernel(*AXPY)
         with self.system.flow(label="mine") as flow, self.system.flow() as other:

@@ -2,8 +2,8 @@
 # Flows: tasks with data, whose order is inferred.
 
 """
-    Flow(system; window=0, lanes=0, record=false, strict=false, check=false, fixed=false, devices=Device[],
-         label)
+    Flow(system; window=0, lanes=0, record=false, strict=false, check=false, fixed=false, repeats=false,
+         devices=Device[], label)
 
 A stream of tasks. Their order is inferred from the data that they access.
 
@@ -22,7 +22,7 @@ task until that is done, [`finish`](@ref) blocks the thread. All of them take `r
 that may be not done at a time, a power of two; `lanes`: those that run at a time; `record`
 keeps what [`explain`](@ref) tells, and `strict` refuses tasks that it would warn of;
 `check` proves the order while it runs; `fixed`: times decide nothing, so equal calls give
-equal texts; `devices`: where launches run, none: on the host;
+equal texts; `repeats`: find tasks that repeat on the host, and run them as one; `devices`: where launches run, none: on the host;
 `choose`, `parent`, `lane`: policies as of [`Plait.instructions`](@ref); `device_lanes`: queues
 of each device; `threshold`: per mille; `memory_bytes`: of buffers in each memory of devices,
 others are evicted, 0: no limit; `history`: a file of measured times, read and written; `links`:
@@ -43,7 +43,7 @@ end
 give_back(raw::Ptr{Raw.plait_flow}) = Raw.plait_flow_release(raw)
 
 function Flow(system::System; window=0, lanes=0, record=false, strict=false, check=false, fixed=false,
-              devices=Device[], choose=:earliest, parent=:best, lane=:reuse, device_lanes=1, threshold=0,
+              repeats=false, devices=Device[], choose=:earliest, parent=:best, lane=:reuse, device_lanes=1, threshold=0,
               memory_bytes=0, history=nothing, links=nothing, label=nothing)
     text, handles = text_or_nothing(label), [device.raw for device in devices]
     times, rates = text_or_nothing(history), text_or_nothing(links)
@@ -57,7 +57,8 @@ function Flow(system::System; window=0, lanes=0, record=false, strict=false, che
                   device_lanes=device_lanes, threshold=threshold, memory_bytes=memory_bytes,
                   history=text_at(times), links=text_at(rates),
                   flags=(record ? Raw.PLAIT_FLOW_RECORD : UInt32(0)) | (strict ? Raw.PLAIT_FLOW_STRICT : UInt32(0)) |
-                        (check ? Raw.PLAIT_FLOW_CHECK : UInt32(0)) | (fixed ? Raw.PLAIT_FLOW_FIXED : UInt32(0)))))
+                        (check ? Raw.PLAIT_FLOW_CHECK : UInt32(0)) | (fixed ? Raw.PLAIT_FLOW_FIXED : UInt32(0)) |
+                        (repeats ? Raw.PLAIT_FLOW_REPEATS : UInt32(0)))))
     return owned(Flow(raw, system, Threads.SpinLock(), [], 64, [], false))
 end
 

@@ -1154,6 +1154,7 @@ struct plait_flow_info
     flow_bytes::UInt64
     data_bytes::UInt64
     warnings::UInt64
+    repeated::UInt64
 end
 
 struct plait_link_info

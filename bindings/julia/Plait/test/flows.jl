@@ -126,6 +126,23 @@ test("waiting for tasks"; backend="host") do system, device, queue
     throws(() -> finish(flow, task), PlaitError, "CANCELLED", "cancelled")
 end
 
+test("tasks that repeat"; backend="host") do system, device, queue
+    flow = Flow(system; repeats=true)
+    u, v = zeros(flow, Int32, 4), zeros(flow, Int32, 4)
+    for _ in 1:20
+        for i in 1:10
+            fill!(flow, u, i)
+            copy!(flow, v, u)
+        end
+        finish(flow)
+    end
+    is(Array(v), fill(Int32(10), 4), "values")
+    info = Plait.properties(flow)
+    ok(info.newest >= 400 && info.repeated >= 200, "are found", info)
+    throws(() -> Flow(system; repeats=true, record=true), PlaitError, "PLAIT_FLOW_RECORD with PLAIT_FLOW_REPEATS",
+           "with a record")
+end
+
 test("pieces of launches"; backend="host") do system, device, queue
     flow = Flow(system)
     put = Kernel(system, "put(x: out pointer u32, c: struct chunk 48)", """

@@ -1112,6 +1112,7 @@ pub struct plait_flow_info [size] {
     pub flow_bytes: u64,
     pub data_bytes: u64,
     pub warnings: u64,
+    pub repeated: u64,
 }
 pub struct plait_link_info [size] {
     pub size: u32,

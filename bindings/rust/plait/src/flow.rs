@@ -84,6 +84,12 @@ impl FlowOptions {
         self
     }
 
+    /// Find tasks that repeat on the host, and run them as one.
+    pub fn repeats(mut self) -> Self {
+        self.flags |= raw::PLAIT_FLOW_REPEATS;
+        self
+    }
+
     /// Set the devices where launches run; none: on the host.
     pub fn devices(mut self, devices: &[Device]) -> Self {
         self.devices = devices.to_vec();
@@ -198,6 +204,8 @@ pub struct FlowInfo {
     pub flow_bytes: u64,
     pub data_bytes: u64,
     pub warnings: u64,
+    /// Tasks that ran in repeats that the flow found.
+    pub repeated: u64,
 }
 
 /// Form of [`Flow::write`].
@@ -626,6 +634,7 @@ impl Flow {
             flow_bytes: info.flow_bytes,
             data_bytes: info.data_bytes,
             warnings: info.warnings,
+            repeated: info.repeated,
         })
     }
 

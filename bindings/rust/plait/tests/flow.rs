@@ -97,6 +97,26 @@ fn wrong_parts() {
 }
 
 #[test]
+fn repeats_are_found() {
+    with_flow(FlowOptions::new().repeats(), |system, flow| {
+        let (u, v) = (flow.zeros::<i32>(4)?, flow.zeros::<i32>(4)?);
+        for _ in 0..20 {
+            for i in 0..10 {
+                flow.fill(&u, i).submit()?;
+                flow.copy(&v, &u).submit()?;
+            }
+            flow.finish()?;
+        }
+        assert_eq!(v.read()?, [9; 4]);
+        let info = flow.query()?;
+        assert!(info.newest >= 400 && info.repeated >= 200, "{:?}", info);
+        let refused = FlowOptions::new().repeats().record().create(system).err().unwrap();
+        assert!(refused.text().contains("PLAIT_FLOW_RECORD with PLAIT_FLOW_REPEATS"), "{}", refused);
+        Ok(())
+    });
+}
+
+#[test]
 fn failures_poison_and_are_cured() {
     with_flow(FlowOptions::new(), |_, flow| {
         let (x, y, used) = (flow.zeros::<f64>(2)?, flow.zeros::<f64>(2)?, Rc::new(()));
