@@ -202,7 +202,10 @@ function flow.new(system, options)
     "memory_bytes history links label ")
   local devices = options.devices or {}
   local handles = ffi.new("plait_device *[?]", math.max(#devices, 1))
-  for i, device in ipairs(devices) do handles[i - 1] = device.handle end
+  for i, device in ipairs(devices) do
+    handles[i - 1] = type(device) == "table" and device.handle or
+      core.raise("devices: expected a device of system.devices, not " .. core.describe(device))
+  end
   local desc = core.sized("plait_flow_desc", {
     window = options.window, lanes = options.lanes, label = options.label,
     devices = handles, device_count = #devices,

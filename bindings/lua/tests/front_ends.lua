@@ -135,6 +135,7 @@ test("flows", function(system, _, _)
   raises("a type of C", "data without a type", flow.data, flow, 3, 3)
   raises("2 values for 3", "too few values", y.write, y, {1, 2})
   raises("a token has no memory", "an element of a token", function() return order[0] end)
+  raises('devices: expected a device of system.devices, not "chaos:0"', "a name for a device", system.flow, system, {devices = {"chaos:0"}})
   raises("PLAIT_FLOW_RECORD with PLAIT_FLOW_REPEATS", "repeats and a record", system.flow, system,
          {repeats = true, record = true})
   local repeats = system:flow {repeats = true}

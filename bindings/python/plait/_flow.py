@@ -74,7 +74,8 @@ class Flow(Handle):
                  threshold: int = 0, memory_bytes: int = 0, history: Optional[str] = None,
                  links: Optional[str] = None, fixed: bool = False, repeats: bool = False,
                  label: Optional[str] = None) -> None:
-        handles = (c_void_p * len(devices))(*(device.handle for device in devices))
+        handles = (c_void_p * len(devices))(
+            *(handle_of(device, "Device of system.devices", "devices") for device in devices))
         desc = sized(_raw.plait_flow_desc, window=window, lanes=lanes, label=encode(label),
                      devices=cast(handles, POINTER(c_void_p)), device_count=len(devices),
                      choose=chosen("choose", choose, _CHOICES), parent=chosen("parent", parent, _PARENTS),

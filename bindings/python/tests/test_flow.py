@@ -211,6 +211,14 @@ class Flows(unittest.TestCase):
         with self.assertRaisesRegex(plait.Error, "PLAIT_FLOW_RECORD with PLAIT_FLOW_REPEATS"):
             self.system.flow(repeats=True, record=True)
 
+    def test_devices_are_objects(self):
+        for wrong in (["chaos:0"], "chaos:0", [0], [None]):
+            with self.assertRaisesRegex(TypeError, "devices: give it a Device of system.devices, not "
+                                        + type(wrong[0]).__name__):
+                self.system.flow(devices=wrong)
+        with self.system.flow(devices=self.system.devices[:1]) as flow:
+            self.assertEqual(flow.data("i", 1).tolist(), [0])
+
     def test_wrong_arguments(self):
         axpy = self.system.kernel(*AXPY)
         with self.system.flow(label="mine") as flow, self.system.flow() as other:

@@ -45,6 +45,10 @@ give_back(raw::Ptr{Raw.plait_flow}) = Raw.plait_flow_release(raw)
 function Flow(system::System; window=0, lanes=0, record=false, strict=false, check=false, fixed=false,
               repeats=false, devices=Device[], choose=:earliest, parent=:best, lane=:reuse, device_lanes=1, threshold=0,
               memory_bytes=0, history=nothing, links=nothing, label=nothing)
+    for one in devices
+        one isa Device ||
+            throw(ArgumentError("devices: expected Devices of system.devices, not $(repr(one))"))
+    end
     text, handles = text_or_nothing(label), [device.raw for device in devices]
     times, rates = text_or_nothing(history), text_or_nothing(links)
     raw = GC.@preserve text handles times rates create(

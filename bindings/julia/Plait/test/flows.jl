@@ -141,6 +141,7 @@ test("tasks that repeat"; backend="host") do system, device, queue
     ok(info.newest >= 400 && info.repeated >= 200, "are found", info)
     throws(() -> Flow(system; repeats=true, record=true), PlaitError, "PLAIT_FLOW_RECORD with PLAIT_FLOW_REPEATS",
            "with a record")
+    throws(() -> Flow(system; devices=["chaos:0"]), ArgumentError, "devices: expected Devices of system.devices, not \"chaos:0\"", "a name for a device")
 end
 
 test("pieces of launches"; backend="host") do system, device, queue
