@@ -420,7 +420,7 @@ static plait_status block(struct waiter *waiter, plait_error *error)
 		/* Commands that need this thread do not end while it spins. */
 		if (wait_in_driver(waiter))
 			return PLAIT_PENDING;
-		plait__backoff_init(&waiter->backoff, PLAIT__BACKOFF_SHARED);
+		plait__backoff_init(&waiter->backoff, request->backoff);
 	}
 	waiter->backs_off = true;
 	if (plait__backoff_step(&waiter->backoff)) {

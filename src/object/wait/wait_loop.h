@@ -38,6 +38,8 @@ struct plait__wait_request {
 	/* With `ready`: also serve inboxes; and null or work that this thread
 	 * can do for the condition, which returns true if it did some. */
 	bool serves;
+	/* SLEEP: what it waits for takes long, and needs the processor. */
+	enum plait__backoff_policy backoff;
 	bool (*help)(void *arg);
 	/* Null; or, with `ready`, ask for the wake-up: called before the last
 	 * look of a thread that is to sleep. */
