@@ -104,8 +104,9 @@ static void destroy_flow(plait__object *object)
 	const plait_allocator *allocator = plait__flow_allocator(flow);
 	uint64_t size = plait__window_size(&flow->window);
 
-	plait__flow_ranks_free(flow);
+	plait__flow_ranks_stop(flow);
 	plait__flow_lanes_fini(&flow->lanes);
+	plait__flow_ranks_free(flow);
 	plait__flow_history_end(flow);
 	plait__flow_devices_free(flow);
 	plait__late_fini(flow);

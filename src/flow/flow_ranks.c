@@ -6,7 +6,9 @@
 #include "flow/flow_devices.h"
 #include "flow/rank_engine.h"
 #include "flow/rank_exit.h"
+#include "flow/rank_memo.h"
 #include "flow/rank_place.h"
+#include "flow/rank_poll.h"
 #include "flow/rank_slots.h"
 #include "flow/rank_stop.h"
 
@@ -293,6 +295,7 @@ static plait_status allocate(plait__flow *flow, plait__world *world,
 			   sizeof(plait__rank_transfer));
 	plait__vector_init(&ranks->steps, allocator, sizeof(plait__rank_step));
 	plait__vector_init(&ranks->versions, allocator, sizeof(plait__version));
+	plait__vector_init(&ranks->memo_key, allocator, sizeof(uint64_t));
 	ranks->peers = plait__alloc_array(allocator, ranks->count,
 					  sizeof(*ranks->peers));
 	if (ranks->peers == NULL)
@@ -352,6 +355,7 @@ static plait_status make(plait__flow *flow, plait__world *world,
 	if (status == PLAIT_OK) {
 		plait__program_hash_init(&flow->ranks->program, desc->horizon);
 		choose_bell(flow->ranks);
+		plait__rank_poll_init(flow->ranks);
 		status = plait__rank_engine_start(flow->ranks, &why);
 	}
 	if (status == PLAIT_OK)
@@ -414,6 +418,12 @@ void plait__flow_ranks_end(plait__flow *flow)
 		plait__rank_engine_end(flow->ranks);
 }
 
+void plait__flow_ranks_stop(plait__flow *flow)
+{
+	if (flow->ranks != NULL)
+		plait__rank_engine_stop(flow->ranks);
+}
+
 void plait__flow_ranks_free(plait__flow *flow)
 {
 	plait__flow_ranks *ranks = flow->ranks;
@@ -439,6 +449,7 @@ void plait__flow_ranks_free(plait__flow *flow)
 	plait__vector_fini(&ranks->listed);
 	plait__vector_fini(&ranks->steps);
 	plait__vector_fini(&ranks->versions);
+	plait__rank_memo_free_all(ranks);
 	plait__free(allocator, ranks->peers,
 		    ranks->count * sizeof(*ranks->peers));
 	plait__free(allocator, ranks, sizeof(*ranks));
@@ -465,6 +476,8 @@ void plait__flow_ranks_free_data(plait__data *data)
 {
 	if (data->owners == NULL)
 		return;
+	if (data->flow->ranks != NULL)
+		plait__rank_memo_forget(data->flow->ranks);
 	plait__coherence_fini(data->owners);
 	plait__free(plait__flow_allocator(data->flow), data->owners,
 		    sizeof(*data->owners));

@@ -25,6 +25,8 @@ void plait__flow_ranks_begin(plait__flow *flow);
 
 /* No op comes any more.  Without ranks nothing is done. */
 void plait__flow_ranks_end(plait__flow *flow);
+/* Join the flow's thread; then, without workers, free the rest. */
+void plait__flow_ranks_stop(plait__flow *flow);
 void plait__flow_ranks_free(plait__flow *flow);
 
 /* Give data its number and owners.  Returns false without memory.  Free the

@@ -32,11 +32,15 @@ struct wait {
 	uint32_t looks;	  /* for a worker that was offered, in vain */
 	uint64_t deadline_ns;
 	bool skips_inboxes;
+	enum plait__backoff_policy backoff;
 };
 
 /* Looks before the thread takes a parked worker: longer than a worker that
  * spins on another processor needs to take a ready op. */
 enum { PATIENCE = 16 };
+
+/* Of a full window, for which a thread waits that gives way to others. */
+enum { SHARE = 2 };
 
 /* Of a wait that an event of the caller's would end at once. */
 enum { EVENT_NS = 1000000 };
@@ -139,7 +143,7 @@ static plait_status wait_for(struct wait *wait, uint64_t timeout_ns,
 		.context = wait->flow->object.context,
 		.timeout_ns = timeout_ns, .ready = is_ready, .arg = wait,
 		.help = help, .announce = announce,
-		.serves = !wait->skips_inboxes,
+		.serves = !wait->skips_inboxes, .backoff = wait->backoff,
 		.describe = describe,
 		.blocked = is_blocked, .blocked_arg = wait,
 		.can_suspend = can_suspend,
@@ -240,6 +244,30 @@ plait_status plait__flow_wait_for_room(plait__flow *flow, bool can_suspend,
 	plait__flow_unlock(flow);
 	return status != PLAIT_OK ? status :
 	       plait__flow_wait_for(flow, oldest, PLAIT_FOREVER, error);
+}
+
+plait_status plait__flow_wait_for_more_room(plait__flow *flow,
+					    plait_error *error)
+{
+	struct wait wait = { .flow = flow, .prefix = true,
+			     .backoff = PLAIT__BACKOFF_SLEEP };
+	uint64_t oldest, newest;
+	bool is_free;
+
+	plait__flow_lock(flow);
+	oldest = find_oldest(flow);
+	newest = flow->window.newest;
+	/* The caller may have to end such an op. */
+	is_free = flow->mappings == NULL &&
+		  flow->newest_outside <= flow->window.settled;
+	plait__flow_unlock(flow);
+	if (!is_free || oldest == 0)
+		return plait__flow_wait_for_room(flow, false, error);
+	wait.number = oldest + plait__window_size(&flow->window) / SHARE;
+	if (wait.number > newest)
+		wait.number = newest;
+	wait.awaited = wait.number;
+	return wait_for(&wait, PLAIT_FOREVER, false, error);
 }
 
 void plait__flow_wait_past_event(plait__flow *flow)

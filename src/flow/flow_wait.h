@@ -32,6 +32,11 @@ plait_status plait__flow_wait_retry(plait_flow *flow, uint64_t behind,
 plait_status plait__flow_wait_for_room(plait__flow *flow, bool can_suspend,
 				       plait_error *error);
 
+/* The same without suspension, until half of the window is done, unless the caller
+ * may have to end an op in it: fewer changes of threads. */
+plait_status plait__flow_wait_for_more_room(plait__flow *flow,
+					    plait_error *error);
+
 /* The caller's wait ended with PLAIT_EVENT_READY, and it has to go on: run ops for
  * a moment, or sleep, without inboxes. */
 void plait__flow_wait_past_event(plait__flow *flow);

@@ -5,8 +5,10 @@
 #include "flow/commit.h"
 #include "flow/rank_exit.h"
 #include "flow/rank_horizon.h"
+#include "flow/rank_mail.h"
 #include "flow/rank_move.h"
 #include "flow/rank_place.h"
+#include "flow/rank_poll.h"
 #include "flow/rank_silence.h"
 #include "flow/rank_slots.h"
 #include "flow/rank_stop.h"
@@ -70,6 +72,18 @@ static void append(plait__rank_queue *queue, plait__rank_record *record)
 
 /* ---- ops ---- */
 
+/* Caller holds the lock. */
+static void note_ready(const plait__rank_record *record)
+{
+	plait__flow_ranks *ranks = record->ranks;
+	at_u64 *ready = record->sends ? &ranks->ready_sends :
+					&ranks->ready_receives;
+
+	/* Relaxed: a hint. */
+	at_store_relaxed_u64(ready, at_load_relaxed_u64(ready) |
+					    UINT64_C(1) << record->peer);
+}
+
 /* Note that the op of a record has begun; number 0: it is not run.  The record may
  * not have its number yet: the submitter holds the lock until it has. */
 static void note_begun(plait__rank_record *record, uint64_t number)
@@ -81,6 +95,7 @@ static void note_begun(plait__rank_record *record, uint64_t number)
 		(void)plait__outcomes_peek(&ranks->flow->lanes.outcomes,
 					   record->number, &record->why);
 	record->state = number == 0 ? PLAIT__RANK_SPOILED : PLAIT__RANK_READY;
+	note_ready(record);
 	plait__mutex_unlock(&ranks->lock);
 }
 
@@ -108,14 +123,15 @@ static plait_status begin(void *user_data, uint64_t number, plait_error *error)
 	plait_status status;
 
 	if (number != 0 && record->rows.memory != NULL &&
-	    plait__mutex_trylock(&ranks->moving)) {
+	    plait__rank_move_enter(ranks)) {
 		is_done = move_here(record, number);
-		plait__mutex_unlock(&ranks->moving);
+		plait__rank_move_leave(ranks);
 	} else {
 		note_begun(record, number);
 	}
 	if (!is_done) {
-		plait__rank_stop_ring(ranks);
+		/* Not during a nap: the worker polls. */
+		plait__slot_link_ring(&ranks->bell);
 		return PLAIT_PENDING;
 	}
 	status = record->why.status == PLAIT_OK ?
@@ -206,6 +222,14 @@ plait_status plait__rank_engine_transfer(plait__flow_ranks *ranks,
 	return status;
 }
 
+/* Caller holds the lock. */
+static void keep_wait(plait__flow_ranks *ranks, plait__rank_record *record)
+{
+	ranks->horizon_wait = record;
+	/* Relaxed: see pass_horizon. */
+	at_store_relaxed_u32(&ranks->has_horizon_wait, 1);
+}
+
 plait_status plait__rank_engine_wait(plait__flow_ranks *ranks,
 				     uint64_t horizon, uint64_t *out,
 				     plait_error *error)
@@ -219,10 +243,11 @@ plait_status plait__rank_engine_wait(plait__flow_ranks *ranks,
 	status = record == NULL ? fail_memory(error) : PLAIT_OK;
 	if (status == PLAIT_OK) {
 		record->transfer = horizon;
+		record->peer = ranks->rank; /* which has no records */
 		status = commit(record, &task, error);
 		*out = record->number;
 		if (status == PLAIT_OK)
-			ranks->horizon_wait = record;
+			keep_wait(ranks, record);
 		else
 			plait__rank_keep(ranks, record);
 	}
@@ -230,21 +255,7 @@ plait_status plait__rank_engine_wait(plait__flow_ranks *ranks,
 	return status;
 }
 
-/* ---- the thread: mail, and ranks that end ---- */
-
-static void look(plait__flow_ranks *ranks)
-{
-	plait_error why = { .size = sizeof(why) };
-	plait_status status = plait__world_progress(ranks->world, &why);
-
-	plait__rank_stop_look(ranks);
-	plait__mutex_lock(&ranks->lock);
-	if (status == PLAIT_OK)
-		status = plait__rank_horizon_look(ranks, &why);
-	plait__mutex_unlock(&ranks->lock);
-	if (status != PLAIT_OK)
-		plait__rank_stop_all(ranks, &why);
-}
+/* ---- the thread: ranks that end ---- */
 
 /* Of a rank that has ended, or that submits no more, nothing comes that is not
  * there at the next look. */
@@ -350,17 +361,33 @@ static bool is_over(plait__flow_ranks *ranks, bool *said)
 
 /* ---- the thread ---- */
 
-/* Sleep until the bell rings, unless something moves meanwhile. */
+/* Sleep until the bell rings, unless something moves meanwhile; or nap while workers
+ * poll. */
 static bool rest(plait__flow_ranks *ranks)
 {
-	uint32_t state = plait__slot_link_announce(&ranks->bell);
-	bool moved = plait__rank_move_all(ranks);
+	uint32_t state;
+	bool moved;
 
+	if (plait__rank_poll_nap(ranks))
+		return false;
+	state = plait__slot_link_announce(&ranks->bell);
+	moved = plait__rank_move_all(ranks);
 	if (!moved && at_load_acquire_u32(&ranks->stops) == 0)
 		plait__slot_link_sleep(&ranks->bell, state,
 				       plait__clock_now_ns() +
 				       (ranks->has_bell ? SLEEP_NS : POLL_NS));
 	plait__slot_link_withdraw(&ranks->bell);
+	return moved;
+}
+
+/* Returns true if a thread has moved slots since the last look. */
+static bool has_moved(plait__flow_ranks *ranks)
+{
+	/* Relaxed: a count to be compared. */
+	uint32_t moves = at_load_relaxed_u32(&ranks->moves);
+	bool moved = moves != ranks->moves_seen;
+
+	ranks->moves_seen = moves;
 	return moved;
 }
 
@@ -377,10 +404,10 @@ static void run(void *arg)
 		leave(ranks);
 		idle = moved ? 0 : idle + 1;
 		if (turns++ % LOOK == 0 || idle > YIELDS)
-			look(ranks);
+			plait__rank_mail_look(ranks);
 		if (idle > YIELDS || turns % 4096 == 0)
 			check_peers(ranks, &next_peers);
-		if (moved)
+		if (moved || has_moved(ranks))
 			plait__rank_silence_end(ranks);
 		else if (idle > YIELDS)
 			plait__rank_silence_look(ranks);
@@ -389,7 +416,7 @@ static void run(void *arg)
 				idle = 0;
 				plait__rank_silence_end(ranks);
 			}
-		} else if (!moved) {
+		} else if (!moved && !plait__rank_poll_nap(ranks)) {
 			plait__thread_yield();
 		}
 	}
@@ -419,12 +446,11 @@ void plait__rank_engine_end(plait__flow_ranks *ranks)
 	plait__rank_stop_ring(ranks);
 }
 
-void plait__rank_engine_free(plait__flow_ranks *ranks)
+void plait__rank_engine_stop(plait__flow_ranks *ranks)
 {
 	const plait_error why = { .size = sizeof(why),
 				  .status = PLAIT_E_CANCELLED,
 				  .text = "the flow was not created" };
-	plait__rank_record *next;
 
 	if (ranks->has_thread && at_load_acquire_u32(&ranks->ends) == 0)
 		plait__rank_stop_all(ranks, &why);
@@ -433,6 +459,12 @@ void plait__rank_engine_free(plait__flow_ranks *ranks)
 		plait__rank_stop_ring(ranks);
 		plait__thread_join(&ranks->thread);
 	}
+}
+
+void plait__rank_engine_free(plait__flow_ranks *ranks)
+{
+	plait__rank_record *next;
+
 	for (plait__rank_record *at = ranks->spare; at != NULL; at = next) {
 		next = at->next;
 		plait__free(plait__rank_allocator(ranks), at, sizeof(*at));

@@ -36,7 +36,9 @@ plait_status plait__rank_engine_start(plait__flow_ranks *ranks,
  * drop the hold of the flow.  Returns at once. */
 void plait__rank_engine_end(plait__flow_ranks *ranks);
 
-/* Join the thread, which leaves at once if it was not ended; free the records. */
+/* Join the thread, which leaves at once if it was not ended. */
+void plait__rank_engine_stop(plait__flow_ranks *ranks);
+/* Free the records. */
 void plait__rank_engine_free(plait__flow_ranks *ranks);
 
 #endif

@@ -21,18 +21,29 @@ void plait__rank_move_free(plait__rank_record *record)
 
 /* ---- ends of records ---- */
 
-/* The first record of a queue, if its op has begun; else null. */
+/* The first record of a peer, if its op has begun; else null. */
 static plait__rank_record *front(plait__flow_ranks *ranks,
-				 plait__rank_queue *queue)
+				 plait__rank_peer *peer, bool sends)
 {
+	uint64_t bit = UINT64_C(1) << (peer - ranks->peers);
+	at_u64 *ready = sends ? &ranks->ready_sends : &ranks->ready_receives;
 	plait__rank_record *record;
 
 	plait__mutex_lock(&ranks->lock);
-	record = queue->first;
+	record = sends ? peer->sends.first : peer->receives.first;
 	if (record != NULL && record->state == PLAIT__RANK_WAITING)
 		record = NULL;
+	/* Relaxed: a hint, which a begin with the lock renews. */
+	if (record == NULL)
+		at_store_relaxed_u64(ready, at_load_relaxed_u64(ready) & ~bit);
 	plait__mutex_unlock(&ranks->lock);
 	return record;
+}
+
+static void keep_finished(plait__rank_record *record)
+{
+	record->arrival.next = record->ranks->finished;
+	record->ranks->finished = &record->arrival;
 }
 
 static void arrive(plait__rank_record *record)
@@ -41,6 +52,8 @@ static void arrive(plait__rank_record *record)
 		plait__rank_move_free(record);
 	else if (record == record->ranks->begun)
 		record->ranks->begun = NULL; /* the worker ends it */
+	else if (record->ranks->is_worker)
+		keep_finished(record);
 	else
 		plait__flow_lanes_arrive(&record->ranks->flow->lanes,
 					 &record->arrival);
@@ -69,7 +82,7 @@ static void fail(plait__rank_record *record, const plait_error *why)
 /* Returns true if something was sent. */
 static bool send_some(plait__flow_ranks *ranks, plait__rank_peer *peer)
 {
-	plait__rank_record *record = front(ranks, &peer->sends);
+	plait__rank_record *record = front(ranks, peer, true);
 	bool is_dropped = plait__rank_stop_is_set(ranks) || peer->is_lost;
 	bool moved = false, is_last;
 
@@ -85,7 +98,7 @@ static bool send_some(plait__flow_ranks *ranks, plait__rank_peer *peer)
 		if (!is_last)
 			continue;
 		complete(ranks, &peer->sends);
-		record = front(ranks, &peer->sends);
+		record = front(ranks, peer, true);
 	}
 	return moved;
 }
@@ -126,7 +139,7 @@ static bool give_up(plait__flow_ranks *ranks, plait__rank_peer *peer,
 /* Returns true if something was received. */
 static bool receive_some(plait__flow_ranks *ranks, plait__rank_peer *peer)
 {
-	plait__rank_record *record = front(ranks, &peer->receives);
+	plait__rank_record *record = front(ranks, peer, false);
 	plait_error why = { .size = sizeof(why) };
 	bool moved = false;
 
@@ -147,7 +160,7 @@ static bool receive_some(plait__flow_ranks *ranks, plait__rank_peer *peer)
 		if (status == PLAIT_PENDING)
 			continue;
 		complete(ranks, &peer->receives);
-		record = front(ranks, &peer->receives);
+		record = front(ranks, peer, false);
 	}
 	return moved;
 }
@@ -157,6 +170,9 @@ static bool pass_horizon(plait__flow_ranks *ranks)
 {
 	plait__rank_record *record;
 
+	/* Relaxed: a hint; the thread that begins the wait rings. */
+	if (at_load_relaxed_u32(&ranks->has_horizon_wait) == 0)
+		return false;
 	plait__mutex_lock(&ranks->lock);
 	record = ranks->horizon_wait;
 	if (record != NULL &&
@@ -164,12 +180,24 @@ static bool pass_horizon(plait__flow_ranks *ranks)
 	     (ranks->broken.status == PLAIT_OK &&
 	      !plait__rank_horizon_may_pass(ranks, record->transfer))))
 		record = NULL;
-	if (record != NULL)
+	if (record != NULL) {
 		ranks->horizon_wait = NULL;
+		at_store_relaxed_u32(&ranks->has_horizon_wait, 0);
+	}
 	plait__mutex_unlock(&ranks->lock);
 	if (record != NULL)
 		arrive(record);
 	return record != NULL;
+}
+
+/* Note that slots were moved; returns `moved`.  Caller holds `moving`. */
+static bool count_moved(plait__flow_ranks *ranks, bool moved)
+{
+	/* Relaxed: a count to be compared. */
+	if (moved)
+		at_store_relaxed_u32(&ranks->moves,
+				     at_load_relaxed_u32(&ranks->moves) + 1);
+	return moved;
 }
 
 bool plait__rank_move_peer(plait__flow_ranks *ranks,
@@ -177,7 +205,25 @@ bool plait__rank_move_peer(plait__flow_ranks *ranks,
 {
 	plait__rank_peer *peer = &ranks->peers[of->peer];
 
-	return of->sends ? send_some(ranks, peer) : receive_some(ranks, peer);
+	return count_moved(ranks, of->sends ? send_some(ranks, peer) :
+					      receive_some(ranks, peer));
+}
+
+/* Of each link whose first transfer may be ready.  Caller holds `moving`. */
+static bool move_ready(plait__flow_ranks *ranks)
+{
+	/* Relaxed: hints; the thread that sets a bit moves, or rings. */
+	uint64_t sends = at_load_relaxed_u64(&ranks->ready_sends);
+	uint64_t receives = at_load_relaxed_u64(&ranks->ready_receives);
+	bool moved = pass_horizon(ranks);
+
+	for (; sends != 0; sends &= sends - 1)
+		moved |= send_some(ranks,
+				   &ranks->peers[__builtin_ctzll(sends)]);
+	for (; receives != 0; receives &= receives - 1)
+		moved |= receive_some(ranks,
+				      &ranks->peers[__builtin_ctzll(receives)]);
+	return count_moved(ranks, moved);
 }
 
 bool plait__rank_move_all(plait__flow_ranks *ranks)
@@ -185,13 +231,39 @@ bool plait__rank_move_all(plait__flow_ranks *ranks)
 	bool moved;
 
 	plait__mutex_lock(&ranks->moving);
-	moved = pass_horizon(ranks);
-	for (uint32_t i = 0; i < ranks->count; i++) {
-		if (i == ranks->rank)
-			continue;
-		moved |= send_some(ranks, &ranks->peers[i]);
-		moved |= receive_some(ranks, &ranks->peers[i]);
-	}
+	moved = move_ready(ranks);
 	plait__mutex_unlock(&ranks->moving);
+	return moved;
+}
+
+bool plait__rank_move_enter(plait__flow_ranks *ranks)
+{
+	if (!plait__mutex_trylock(&ranks->moving))
+		return false;
+	ranks->is_worker = true;
+	return true;
+}
+
+void plait__rank_move_leave(plait__flow_ranks *ranks)
+{
+	plait__flow_arrival *finished = ranks->finished, *next;
+
+	ranks->finished = NULL;
+	ranks->is_worker = false;
+	plait__mutex_unlock(&ranks->moving);
+	for (; finished != NULL; finished = next) {
+		next = finished->next;
+		finished->collect(finished);
+	}
+}
+
+bool plait__rank_move_by_worker(plait__flow_ranks *ranks)
+{
+	bool moved;
+
+	if (!plait__rank_move_enter(ranks))
+		return false;
+	moved = move_ready(ranks);
+	plait__rank_move_leave(ranks);
 	return moved;
 }

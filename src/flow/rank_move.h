@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Movement of slots between ranks, in the order of each link: by the thread of the
- * flow, or by the worker that begins a transfer.  One thread moves at a time.
+ * flow, by the worker that begins a transfer, or by one that finds no op.  One
+ * thread moves at a time.
  */
 #ifndef PLAIT_SRC_FLOW_RANK_MOVE_H
 #define PLAIT_SRC_FLOW_RANK_MOVE_H
@@ -11,6 +12,15 @@
 /* Move what all links allow, and end the wait for a horizon.  Returns true if
  * something was moved. */
 bool plait__rank_move_all(plait__flow_ranks *ranks);
+
+/* Begin to move, as a worker.  Returns false if another thread moves. */
+bool plait__rank_move_enter(plait__flow_ranks *ranks);
+
+/* End what was completed since.  Caller is that worker, and holds no lock. */
+void plait__rank_move_leave(plait__flow_ranks *ranks);
+
+/* As plait__rank_move_all, by a worker, if no other thread moves. */
+bool plait__rank_move_by_worker(plait__flow_ranks *ranks);
 
 /* Move what the link of a record allows.  Caller holds `moving`. */
 bool plait__rank_move_peer(plait__flow_ranks *ranks,

@@ -4,6 +4,7 @@
 
 #include "flow/commit.h"
 #include "flow/flow_late.h"
+#include "flow/rank_memo.h"
 #include "flow/rank_place.h"
 #include "flow/rank_room.h"
 #include "flow/reduction.h"
@@ -23,7 +24,7 @@ static plait_status fail_memory(plait_error *error)
 
 /* ---- one step ---- */
 
-/* Copy the accesses of the prepared step. */
+/* Copy the accesses of the prepared step, into the word, too. */
 static bool list_accesses(plait__rank_turn *turn, uint32_t count)
 {
 	plait__vector *list = &turn->ranks->accesses;
@@ -49,8 +50,15 @@ static bool list_accesses(plait__rank_turn *turn, uint32_t count)
 	return true;
 }
 
+static plait__data *data_of(const plait__rank_access *access)
+{
+	return (plait__data *)(void *)((char *)(uintptr_t)access->whole -
+				       offsetof(plait__data, box));
+}
+
 /* Append the transfers in which this rank takes part, with their data held. */
-static bool add_transfers(plait__rank_turn *turn)
+static bool add_transfers(plait__rank_turn *turn,
+			  const plait__rank_access *accesses)
 {
 	plait__flow_ranks *ranks = turn->ranks;
 
@@ -58,7 +66,7 @@ static bool add_transfers(plait__rank_turn *turn)
 		const plait__rank_transfer *at =
 			plait__vector_at(&ranks->listed, i);
 		plait__rank_step step = {
-			.data = turn->flow->accesses[at->access].whole,
+			.data = data_of(&accesses[at->access]),
 			.box = at->box, .sends = at->from == ranks->rank,
 			.transfer = ++ranks->transfers,
 		};
@@ -77,8 +85,8 @@ static bool add_transfers(plait__rank_turn *turn)
 
 /* Note a step that was listed and runs on a rank, or on all.  Returns false without
  * memory. */
-static bool note(plait__rank_turn *turn, uint32_t count, uint32_t rank,
-		 uint32_t index)
+static bool note(plait__rank_turn *turn, const plait__rank_access *accesses,
+		 uint32_t count, uint32_t rank, uint32_t index)
 {
 	plait__flow_ranks *ranks = turn->ranks;
 	const plait__rank_step step = { .peer = index };
@@ -87,9 +95,9 @@ static bool note(plait__rank_turn *turn, uint32_t count, uint32_t rank,
 	mix(turn, rank);
 	turn->has_changed = true;
 	plait__vector_truncate(&ranks->listed, 0);
-	if (!plait__task_ranks_run(ranks->accesses.items, count, &task,
-				   &ranks->versions, &ranks->listed) ||
-	    !add_transfers(turn))
+	if (!plait__task_ranks_run(accesses, count, &task, &ranks->versions,
+				   &ranks->listed) ||
+	    !add_transfers(turn, accesses))
 		return false;
 	if (turn->desc != NULL)
 		plait__rank_room_count(ranks, rank);
@@ -142,7 +150,7 @@ static uint32_t first_of(const plait__rank_turn *turn, uint32_t rank)
 
 /* The rank of the step whose accesses are listed. */
 static uint32_t rank_of(const plait__rank_turn *turn, uint32_t index,
-			uint32_t accesses)
+			const plait__rank_access *accesses, uint32_t count)
 {
 	const plait__flow_ranks *ranks = turn->ranks;
 	const plait__task_steps *steps = &turn->steps;
@@ -152,25 +160,46 @@ static uint32_t rank_of(const plait__rank_turn *turn, uint32_t index,
 				  ranks->count / steps->pieces);
 	if (runs_everywhere(turn->desc))
 		return PLAIT__TASK_RANKS_ALL;
-	return plait__task_ranks_choose(ranks->accesses.items, accesses,
-					ranks->count);
+	return plait__task_ranks_choose(accesses, count, ranks->count);
 }
 
 /* ---- steps ---- */
 
 enum { CHOOSE = PLAIT__TASK_RANKS_ALL + 1 };
 
+/* Plan a step with these accesses. */
+static plait_status plan_listed(plait__rank_turn *turn,
+				const plait__rank_memo_step *step,
+				const plait__rank_access *accesses,
+				plait_error *error)
+{
+	uint32_t rank = step->rank;
+
+	mix(turn, step->word);
+	if (rank == CHOOSE)
+		rank = rank_of(turn, step->index, accesses, step->count);
+	return note(turn, accesses, step->count, rank, step->index) ?
+		       PLAIT_OK : fail_memory(error);
+}
+
 static plait_status plan_prepared(plait__rank_turn *turn, uint32_t index,
 				  uint32_t rank, const plait__flow_task *task,
 				  plait_error *error)
 {
+	plait__vector *list = &turn->ranks->accesses;
+	plait__rank_memo_step step = { .index = index, .rank = rank };
+	uint64_t word = turn->word;
+
+	turn->word = 0;
 	if (!list_accesses(turn, task->access_count))
 		return fail_memory(error);
 	mix_task(turn, task);
-	if (rank == CHOOSE)
-		rank = rank_of(turn, index, task->access_count);
-	return note(turn, task->access_count, rank, index) ?
-		       PLAIT_OK : fail_memory(error);
+	step.word = turn->word;
+	step.count = list->count;
+	turn->word = word;
+	if (turn->memo != NULL && !plait__rank_memo_add(turn->memo, &step, list))
+		turn->memo = NULL;
+	return plan_listed(turn, &step, list->items, error);
 }
 
 static plait_status plan_step(plait__rank_turn *turn, uint32_t index,
@@ -192,8 +221,17 @@ static plait_status find_rank(plait__rank_turn *turn, plait__flow_task *task,
 	if (status == PLAIT_OK && !list_accesses(turn, task->access_count))
 		status = fail_memory(error);
 	if (status == PLAIT_OK)
-		*out = rank_of(turn, turn->steps.fills, task->access_count);
+		*out = rank_of(turn, turn->steps.fills,
+			       turn->ranks->accesses.items,
+			       turn->ranks->accesses.count);
 	return status;
+}
+
+/* The rows that are filled here. */
+static void choose_own_rows(plait__rank_turn *turn)
+{
+	turn->steps.fill_low = first_of(turn, turn->ranks->rank);
+	turn->steps.fill_high = first_of(turn, turn->ranks->rank + 1);
 }
 
 /* Each rank fills the rows of its pieces. */
@@ -210,9 +248,7 @@ static plait_status plan_fill(plait__rank_turn *turn, uint32_t index,
 		if (steps->fill_low < steps->fill_high)
 			status = plan_step(turn, index, r, task, error);
 	}
-	/* Of the steps that are committed here. */
-	steps->fill_low = first_of(turn, turn->ranks->rank);
-	steps->fill_high = first_of(turn, turn->ranks->rank + 1);
+	choose_own_rows(turn);
 	return status;
 }
 
@@ -232,6 +268,40 @@ static plait_status plan_steps(plait__rank_turn *turn, plait__flow_task *task,
 	return status;
 }
 
+/* Plan the steps of a memo. */
+static plait_status plan_again(plait__rank_turn *turn, plait_error *error)
+{
+	const plait__rank_memo *memo = turn->memo;
+	plait_status status = PLAIT_OK;
+
+	if (turn->steps.fills > 0)
+		choose_own_rows(turn);
+	for (uint32_t i = 0; status == PLAIT_OK && i < memo->steps.count; i++) {
+		const plait__rank_memo_step *step =
+			plait__vector_at(&memo->steps, i);
+
+		status = plan_listed(turn, step,
+				     plait__vector_at(&memo->accesses,
+						      step->first), error);
+	}
+	return status;
+}
+
+/* Plan the steps of a launch, all prepared before the first one has an effect. */
+static plait_status plan_all(plait__rank_turn *turn, plait__flow_task *task,
+			     plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; status == PLAIT_OK && i < turn->steps.count; i++)
+		status = prepare(turn, i, task, error);
+	if (status == PLAIT_OK)
+		status = plan_steps(turn, task, error);
+	if (status == PLAIT_OK && turn->memo != NULL)
+		turn->memo->is_whole = true;
+	return status;
+}
+
 plait_status plait__rank_plan_task(plait__rank_turn *turn,
 				   plait__flow_task *task, plait_error *error)
 {
@@ -240,6 +310,7 @@ plait_status plait__rank_plan_task(plait__rank_turn *turn,
 
 	turn->word = 0;
 	turn->has_changed = false;
+	turn->memo = NULL;
 	/* Of any kind but a launch of several steps. */
 	*steps = (plait__task_steps){ .flow = turn->flow, .pieces = 1,
 				      .count = 1, .prepare = turn->prepare,
@@ -254,10 +325,9 @@ plait_status plait__rank_plan_task(plait__rank_turn *turn,
 	if (!plait__task_steps_are_several(task))
 		return plan_prepared(turn, 0, CHOOSE, task, error);
 	plait__task_steps_init(steps, task, turn->desc, turn->prepare);
-	/* All are prepared before the first one has an effect. */
-	for (uint32_t i = 0; status == PLAIT_OK && i < steps->count; i++)
-		status = prepare(turn, i, task, error);
-	return status == PLAIT_OK ? plan_steps(turn, task, error) : status;
+	turn->memo = plait__rank_memo_find(turn->ranks, task, turn->desc);
+	return turn->memo != NULL && turn->memo->is_whole ?
+		       plan_again(turn, error) : plan_all(turn, task, error);
 }
 
 plait_status plait__rank_plan_prepare(plait__rank_turn *turn, uint32_t index,
@@ -280,7 +350,8 @@ plait_status plait__rank_plan_access(plait__rank_turn *turn, plait__data *data,
 			.whole = data->whole, .box = *box,
 			.map = &data->whole->map, .mode = mode };
 		if (list_accesses(turn, 1) &&
-		    note(turn, 1, PLAIT__TASK_RANKS_ALL, 0))
+		    note(turn, turn->ranks->accesses.items, 1,
+			 PLAIT__TASK_RANKS_ALL, 0))
 			return PLAIT_OK;
 	}
 	return plait__fail(error, PLAIT_E_NOMEM,

@@ -27,6 +27,7 @@ typedef struct plait__rank_turn {
 	const char *label;
 	uint64_t word; /* for the hash of the program */
 	bool has_changed; /* the owner maps have */
+	plait__rank_memo *memo; /* of the launch, or null */
 	plait__task_steps steps;
 	plait__device_split split; /* own steps but for fills; its buffers */
 } plait__rank_turn;

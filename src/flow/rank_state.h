@@ -24,6 +24,7 @@
 #include "world/world.h"
 
 typedef struct plait__rank_record plait__rank_record;
+typedef struct plait__rank_memo plait__rank_memo;
 
 /* States of a record. */
 enum {
@@ -110,20 +111,31 @@ struct plait__flow_ranks {
 	plait__vector listed;	 /* plait__rank_transfer */
 	plait__vector steps;	 /* plait__rank_step */
 	plait__vector versions;	 /* room for task_ranks */
+	plait__vector memo_key;	 /* uint64_t */
+	plait__rank_memo *memos[16]; /* by key, or null; see rank_memo.h */
+	at_u32 freed; /* data; a count */
 
 	struct plait__mutex lock;
 	/* Guarded by lock. */
 	plait__program_hash program;
 	plait__rank_record *spare;
 	plait__rank_record *horizon_wait; /* or null */
+	at_u32 has_horizon_wait; /* a copy to look at without the lock */
 	plait_error broken; /* PLAIT_OK, or why the flow has failed */
 	at_u32 is_broken;   /* a copy to look at without the lock */
 
+	/* Bits by peer: its first record may be ready.  Written with the lock. */
+	at_u64 ready_sends, ready_receives;
+
 	/* Held by the thread that moves slots; before `lock`.  Guards the links
-	 * and the losses of peers. */
+	 * and the losses of peers, and what follows. */
 	struct plait__mutex moving;
-	/* Of the worker that moves them: not complete yet; or null. */
+	bool is_worker; /* moves them */
+	/* Of a worker: begins, and not complete yet; or null. */
 	plait__rank_record *begun;
+	/* Complete; the worker ends them without the mutex. */
+	plait__flow_arrival *finished;
+	at_u32 moves; /* a count */
 
 	plait__rank_peer *peers; /* by rank; this rank's is unused */
 	struct plait__thread thread;
@@ -140,6 +152,11 @@ struct plait__flow_ranks {
 	plait__slot_link bell;
 	bool has_bell;
 	at_u32 own_bell, own_sleeping;
+	/* Where it naps while workers poll; see rank_poll.h. */
+	plait__slot_link nap;
+	at_u32 nap_bell, nap_sleeping;
+	at_u32 is_polled; /* by a worker, since the last nap */
+	uint32_t moves_seen; /* the thread's */
 };
 
 static inline const plait_allocator *

@@ -11,6 +11,7 @@ enum { SEND_NS = 200000000 };
 void plait__rank_stop_ring(plait__flow_ranks *ranks)
 {
 	plait__slot_link_ring(&ranks->bell);
+	plait__slot_link_ring(&ranks->nap);
 }
 
 plait_status plait__rank_stop_tell(plait__flow_ranks *ranks,

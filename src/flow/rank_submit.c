@@ -148,8 +148,7 @@ static plait_status try_step(plait__rank_turn *turn, uint32_t index,
 /* Wait for room for an op. */
 static plait_status await_room(plait__rank_turn *turn, plait_error *error)
 {
-	plait_status status = plait__flow_wait_for_room(turn->flow, false,
-							error);
+	plait_status status = plait__flow_wait_for_more_room(turn->flow, error);
 
 	/* The caller has not taken the event yet. */
 	if (status != PLAIT_EVENT_READY)

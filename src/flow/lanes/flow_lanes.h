@@ -87,6 +87,11 @@ struct plait__flow_lanes {
 	 * done. */
 	void (*span)(void *arg, uint32_t lane, const char *label,
 		     uint64_t start_ns, uint64_t end_ns);
+	/* Null, or called by a worker that finds no op: returns true if it has
+	 * ended one.  At most one worker looks for ops then, the others park; the
+	 * last one calls poll_end before. */
+	bool (*poll)(void *arg);
+	void (*poll_end)(void *arg);
 	void *arg;
 	/* Ops up to this one that are not taken are cancelled. */
 	at_u64 cancelled;

@@ -36,6 +36,9 @@ enum { PATIENCE = 0 };
 enum { PATIENCE = 4 };
 #endif
 
+/* Of links, before the next look at ops. */
+enum { POLLS = 4 };
+
 /* ---- search ---- */
 
 /* A look at all held ops that finds none ready costs 10 us with a full window, so
@@ -205,14 +208,29 @@ static void skip(plait__flow_lanes *lanes, uint64_t number)
 	plait__flow_lanes_complete(lanes, number);
 }
 
+/* Returns true for a transfer of a flow whose workers poll: to run it takes less
+ * time than to wake a worker. */
+static bool is_short(const plait__flow_lanes *lanes, uint64_t number)
+{
+	/* Relaxed: a hint; the entry may be another op's by now. */
+	return lanes->poll != NULL &&
+	       plait__op_kind(at_load_relaxed_u64(
+		       &plait__op_at(&lanes->ring, number)->meta)) ==
+		       PLAIT__OP_ASYNC;
+}
+
 /* Another worker is parked: wake it if there is another ready op. */
 static void share(plait__flow_worker *worker)
 {
 	plait__flow_lanes *lanes = worker->lanes;
+	uint64_t found;
 
-	if (at_load_relaxed_u32(&lanes->spinning) == 0 &&
-	    plait__flow_claim_look(worker, worker->from,
-				   PLAIT__CLAIM_REACH) != 0)
+	if (at_load_relaxed_u32(&lanes->spinning) != 0)
+		return;
+	found = plait__flow_claim_look(worker, worker->from,
+				       PLAIT__CLAIM_REACH);
+	if (found != 0 && !(is_short(lanes, found) &&
+			    is_short(lanes, worker->number)))
 		plait__flow_lanes_stir(lanes);
 }
 
@@ -267,6 +285,16 @@ static void stop_spinning(plait__flow_worker *worker)
 	(void)at_sub_u32(&worker->lanes->spinning, 1);
 }
 
+/* The same; another worker may poll. */
+static void end_poll(plait__flow_worker *worker)
+{
+	plait__flow_lanes *lanes = worker->lanes;
+
+	stop_spinning(worker);
+	if (lanes->poll != NULL && at_load_relaxed_u32(&lanes->spinning) == 0)
+		lanes->poll_end(lanes->arg);
+}
+
 /* Order the bit IDLE before the last look.  membarrier interrupts the other
  * processors, for 5 to 15 us.  A lock that is free does the same: either the look
  * comes behind the submission, or the submitter sees the bit. */
@@ -291,7 +319,7 @@ static bool park(plait__flow_worker *worker)
 	uint64_t bit = PLAIT__FLOW_IDLE << worker->index;
 	uint64_t was;
 
-	stop_spinning(worker);
+	end_poll(worker);
 	at_store_relaxed_u32(&worker->looks, 0);
 	(void)at_or_u64(&lanes->idle, bit);
 	fence(lanes);
@@ -332,11 +360,49 @@ static bool leave(plait__flow_worker *worker)
 	return false;
 }
 
+/* Returns true if the flow polls, and another worker does. */
+static bool is_spare(plait__flow_worker *worker)
+{
+	plait__flow_lanes *lanes = worker->lanes;
+
+	if (lanes->poll == NULL || worker->spins)
+		return false;
+	if (at_load_relaxed_u32(&lanes->spinning) != 0)
+		return true;
+	worker->spins = true;
+	if (at_add_u32(&lanes->spinning, 1) == 0)
+		return false;
+	stop_spinning(worker);
+	return true;
+}
+
 static bool keeps_looking(plait__flow_worker *worker,
 			  struct plait__backoff *ladder)
 {
 	return !plait__task_should_yield(&worker->task) &&
 	       plait__backoff_step(ladder);
+}
+
+/* Returns true if ops were ended, or published since the last look: a look at all
+ * ops costs more than these. */
+static bool poll_some(plait__flow_worker *worker, struct plait__backoff *ladder)
+{
+	plait__flow_lanes *lanes = worker->lanes;
+	uint32_t held = lanes->count + 1;
+
+	for (int i = 0; lanes->poll != NULL && i < POLLS; i++) {
+		if (lanes->poll(lanes->arg)) {
+			plait__backoff_init(ladder, PLAIT__BACKOFF_SHARED);
+			return true;
+		}
+		/* Relaxed: hints. */
+		if (at_load_relaxed_u32(&lanes->arrived) != 0 ||
+		    at_load_relaxed_u64(&lanes->lanes[held].tail) !=
+			    worker->tails[held] ||
+		    !keeps_looking(worker, ladder))
+			break;
+	}
+	return false;
 }
 
 bool plait__flow_worker_run(plait__task *task)
@@ -355,6 +421,7 @@ bool plait__flow_worker_run(plait__task *task)
 		if (found != 0) {
 			stop_spinning(worker);
 			looks = 0;
+			plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
 			if (plait__flow_claim_take(worker->lanes, found))
 				perform(worker, found);
 			if (must_leave(worker, awaited))
@@ -363,6 +430,15 @@ bool plait__flow_worker_run(plait__task *task)
 		}
 		if (must_leave(worker, awaited))
 			return leave(worker);
+		if (is_spare(worker)) {
+			if (park(worker))
+				return false;
+			continue;
+		}
+		if (poll_some(worker, &ladder)) {
+			looks = 0;
+			continue;
+		}
 		if (looks++ < PATIENCE) {
 			at_spin_pause();
 			continue;
