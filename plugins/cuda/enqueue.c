@@ -497,6 +497,7 @@ const struct driven_ops plaitp_cuda_ops = {
 	.collect = plaitp_cuda_collect,
 	.needs_driver = plaitp_cuda_needs_driver,
 	.settle = plaitp_cuda_settle,
+	.polls_first = true,
 	.await = plaitp_cuda_await,
 	.poll = plaitp_cuda_poll,
 	.look = plaitp_cuda_look,

@@ -213,10 +213,12 @@ static void await_queue(struct cuda_streams *streams)
 	}
 }
 
-void plaitp_cuda_await(struct driven *driven)
+void plaitp_cuda_await(struct driven *driven,
+		       const struct driven_sleepers *sleepers)
 {
 	struct cuda_streams *streams;
 
+	(void)sleepers;
 	for (streams = backend_of(driven)->flying; streams != NULL;
 	     streams = streams->next_flying)
 		await_queue(streams);

@@ -109,7 +109,8 @@ bool plaitp_cuda_has_ended(const struct cuda_streams *streams, uint32_t ticket);
 void plaitp_cuda_collect(struct driven *driven);
 bool plaitp_cuda_needs_driver(struct driven *driven);
 void plaitp_cuda_settle(struct driven *driven);
-void plaitp_cuda_await(struct driven *driven);
+void plaitp_cuda_await(struct driven *driven,
+		       const struct driven_sleepers *sleepers);
 void plaitp_cuda_poll(struct driven *driven, driven_queue *behind);
 bool plaitp_cuda_look(struct driven *driven);
 

@@ -36,6 +36,13 @@ struct driven_delivery {
 	plait_error failure; /* the reason */
 };
 
+/* Points for which threads, or queues that are held back, have begun to sleep. */
+enum { DRIVEN_SLEEPERS = 8 };
+struct driven_sleepers {
+	uint32_t count; /* above DRIVEN_SLEEPERS: there are others */
+	plait_backend_point points[DRIVEN_SLEEPERS];
+};
+
 /* Context of a backend.  Must be the first member of struct plait_backend. */
 struct driven {
 	plait_host *host;
@@ -53,6 +60,7 @@ struct driven {
 	driven_batch **delivery_tail;
 	bool delivering;	      /* a thread is emptying that list */
 	driven_batch *garbage;
+	bool has_ended;		      /* batches, that ops->collect has not seen */
 	/* Makes driver calls that callbacks may not make. */
 	plait_backend_queue *worker_lane;
 
@@ -61,7 +69,7 @@ struct driven {
 	driven_batch *completions;    /* pushed by callbacks, newest first */
 	bool has_news;		      /* for ops->collect, by a callback */
 	bool has_unended;	      /* `unended` is set, by a callback */
-	bool has_sleepers;	      /* for ops->await */
+	struct driven_sleepers sleepers; /* for ops->await */
 	struct driven_delivery unended;
 	bool worker_requested;
 	uint32_t callbacks;	      /* that have not returned */
@@ -100,6 +108,7 @@ struct driven_batch {
 	driven_batch *next; /* in the queue, or in the garbage list */
 	driven_batch *next_delivery;
 	driven_batch *next_completion;
+	driven_batch *next_flight; /* the backend's, in the list of the queue */
 	driven_queue *queue;
 	uint64_t total_bytes;
 	struct driven_wait *waits;
@@ -121,6 +130,7 @@ struct driven_batch {
 	uint32_t ticket;     /* the backend's, of commands in flight */
 	int32_t code;	     /* the driver's, set at completion; 0: success */
 	bool in_flight;	     /* set by ops->enqueue, cleared at completion */
+	bool announced;	     /* the backend's: the driver announces the end */
 	bool calling;	     /* a host function runs or is about to */
 	bool done;	     /* retired: the emissions are delivered */
 	bool failed;	     /* the queue had failed when the batch retired */
@@ -137,11 +147,15 @@ struct plait_backend_queue {
 	driven_batch *tail;
 	driven_batch *next; /* first batch that is not wholly enqueued */
 	driven_batch *last_enqueued; /* batch before `next`; null if retired */
+	driven_batch *flight_head; /* the backend's: in flight, in order */
+	driven_batch *flight_last;
 	driven_queue *next_queue;
+	driven_queue *next_unsettled; /* the backend's */
 	driven_queue *next_dirty;
 	driven_queue *next_waiter;
 	driven_signal *waits_for; /* the signal of which this is a waiter */
 	bool dirty;
+	bool unsettled; /* the backend's */
 	bool unflushed; /* ops->enqueue sets it: ops->flush is to be called */
 	bool timed;	/* commands may ask for their times */
 	bool lost; /* A host function ended its thread.  Written without the
@@ -173,6 +187,9 @@ struct driven_ops {
 	const char *name; /* name of the backend, for error texts */
 	bool segments;	  /* the backend has segments */
 	bool repeats;	  /* `enqueue` heeds batch->times and series */
+	/* The device writes its progress into memory: threads poll before they
+	 * sleep. */
+	bool polls_first;
 	/* Create queue->driver on queue->device. */
 	plait_status (*open_queue)(struct driven *self, driven_queue *queue,
 				   const plait_queue_request *request,
@@ -219,9 +236,10 @@ struct driven_ops {
 	bool (*needs_driver)(struct driven *self);
 	/* Make calls of the driver that callbacks may not make. */
 	void (*settle)(struct driven *self);
-	/* Threads sleep for emissions of batches in flight, as
-	 * plaitp_driven_is_awaited says.  settle makes the calls. */
-	void (*await)(struct driven *self);
+	/* Threads sleep for emissions of batches in flight: for these points and
+	 * earlier ones, as plaitp_driven_is_awaited says.  settle makes the calls. */
+	void (*await)(struct driven *self,
+		      const struct driven_sleepers *sleepers);
 	/* A thread polls, or a queue is full; `behind`: null, or for a batch of
 	 * that queue behind which there are others. */
 	void (*poll)(struct driven *self, driven_queue *behind);

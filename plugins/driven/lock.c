@@ -56,7 +56,7 @@ static bool has_completions(struct driven *self)
 
 	pthread_mutex_lock(&self->completion_lock);
 	some = self->completions != NULL || self->has_unended ||
-	       self->has_news || self->has_sleepers;
+	       self->has_news || self->sleepers.count > 0;
 	pthread_mutex_unlock(&self->completion_lock);
 	return some;
 }
@@ -267,15 +267,16 @@ static void end_unended(struct driven *self)
 	self->delivering = false;
 }
 
-static bool take_sleepers(struct driven *self)
+static void await_sleepers(struct driven *self)
 {
-	bool some;
+	struct driven_sleepers sleepers;
 
 	pthread_mutex_lock(&self->completion_lock);
-	some = self->has_sleepers;
-	self->has_sleepers = false;
+	sleepers = self->sleepers;
+	self->sleepers.count = 0;
 	pthread_mutex_unlock(&self->completion_lock);
-	return some;
+	if (sleepers.count > 0)
+		self->ops->await(self, &sleepers);
 }
 
 static void apply_completions(struct driven *self)
@@ -287,13 +288,14 @@ static void apply_completions(struct driven *self)
 		driven_batch *next = completed->next_completion;
 
 		completed->in_flight = false;
+		self->has_ended = true;
 		plaitp_driven_mark_dirty(self, completed->queue);
 		completed = next;
 	}
 	if (self->ops->collect != NULL)
 		self->ops->collect(self);
-	if (self->ops->await != NULL && take_sleepers(self))
-		self->ops->await(self);
+	if (self->ops->await != NULL)
+		await_sleepers(self);
 }
 
 /* --- garbage -------------------------------------------------------------- */
@@ -467,7 +469,11 @@ void plaitp_driven_await(struct driven *self, driven_signal *signal,
 		return;
 	plaitp_driven_raise64(&signal->awaited, sequence);
 	pthread_mutex_lock(&self->completion_lock);
-	self->has_sleepers = true;
+	if (self->sleepers.count < DRIVEN_SLEEPERS)
+		self->sleepers.points[self->sleepers.count] =
+			(plait_backend_point){ signal, sequence };
+	if (self->sleepers.count <= DRIVEN_SLEEPERS)
+		self->sleepers.count++;
 	pthread_mutex_unlock(&self->completion_lock);
 }
 

@@ -159,7 +159,7 @@ static void poll_first(plait_backend *backend,
 {
 	uint32_t i;
 
-	if (driven_of(backend)->ops->poll == NULL || count > STACK_POINTS)
+	if (!driven_of(backend)->ops->polls_first || count > STACK_POINTS)
 		return;
 	for (i = 0; i < POLLS && !has_happened(backend, points, count, any);
 	     i++)
@@ -253,6 +253,13 @@ static void *find_event(struct driven *self, const plait_backend_point *point)
 	return batch != NULL ? self->ops->hold_event(self, batch) : NULL;
 }
 
+/* No callback may tell of the end.  Caller holds self->lock. */
+static void look(struct driven *self)
+{
+	if (self->ops->poll != NULL)
+		self->ops->poll(self, NULL);
+}
+
 plait_status plaitp_driven_wait_in_driver(plait_backend *backend,
 					  const plait_backend_point *point,
 					  plait_error *error)
@@ -267,10 +274,15 @@ plait_status plaitp_driven_wait_in_driver(plait_backend *backend,
 					  self->ops->name);
 	plaitp_driven_enter(self);
 	event = find_event(self, point);
+	if (event == NULL)
+		look(self);
 	plaitp_driven_leave(self);
 	if (event == NULL)
 		return PLAIT_PENDING;
 	self->ops->await_event(self, event);
+	plaitp_driven_enter(self);
+	look(self);
+	plaitp_driven_leave(self);
 	return PLAIT_OK;
 }
 
