@@ -82,7 +82,7 @@ pkglib_LTLIBRARIES += %D%/plait_opencl.la
 	%D%/opencl/native.c %D%/opencl/object.c %D%/opencl/object.h %D%/opencl/opencl.h %D%/opencl/option.c %D%/opencl/parts.c \
 	%D%/opencl/program.c %D%/opencl/queue.c %D%/opencl/share.c %D%/opencl/shift.c %D%/opencl/signature.c \
 	%D%/opencl/warm.c %D%/opencl/events.c \
-	%D%/opencl/events.h $(DRIVEN)
+	%D%/opencl/events.h %D%/opencl/flight.c %D%/opencl/flight.h $(DRIVEN)
 %C%_plait_opencl_la_CPPFLAGS = $(CPPFLAGS_PLUGIN) -I$(srcdir)/%D%
 %C%_plait_opencl_la_LDFLAGS = $(LDFLAGS_PLUGIN)
 %C%_plait_opencl_la_LIBADD = -lpthread

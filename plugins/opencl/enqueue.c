@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Commands of an OpenCL queue, encoded from works.  The first command of a
- * batch waits for the events of other queues; the callback of the last one's
- * event completes the batch.  With events=all each command has one (events.c).
+ * batch waits for the events of other queues; the event of the last one completes
+ * the batch (flight.c).  With events=all each command has one (events.c).
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "events.h"
+#include "flight.h"
 #include "image.h"
 #include "object.h"
 
@@ -412,34 +413,6 @@ static void fail_batch(struct encoder *encoder, cl_int code)
 		self->cl.clFinish(encoder->driver);
 }
 
-/* Runs on any thread, with any lock of the driver held. */
-static void CL_CALLBACK on_complete(cl_event event, cl_int code, void *batch)
-{
-	(void)event;
-	plaitp_driven_complete(batch, code < 0 ? code : 0);
-}
-
-/* Add the callback of the last command. */
-static void add_callback(struct encoder *encoder)
-{
-	plait_backend *self = encoder->self;
-	driven_batch *batch = encoder->batch;
-	cl_int code;
-
-	/* The event of earlier works of this batch has completed. */
-	if (batch->event != NULL)
-		self->cl.clReleaseEvent(batch->event);
-	batch->event = encoder->event;
-	batch->in_flight = true;
-	encoder->name = "clSetEventCallback";
-	code = self->cl.clSetEventCallback(batch->event, CL_COMPLETE,
-					   on_complete, batch);
-	if (code == CL_SUCCESS)
-		return;
-	batch->in_flight = false;
-	fail_batch(encoder, code);
-}
-
 static void add_callbacks(struct encoder *encoder)
 {
 	cl_int code = plaitp_opencl_events_add_callbacks(encoder->events);
@@ -488,5 +461,5 @@ void plaitp_opencl_enqueue(struct driven *driven, driven_batch *batch)
 	else if (encoder.events != NULL)
 		add_callbacks(&encoder);
 	else if (encoder.event != NULL)
-		add_callback(&encoder);
+		plaitp_opencl_flight_add(batch, encoder.event);
 }

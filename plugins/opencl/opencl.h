@@ -101,6 +101,10 @@ struct plait_backend {
 	/* Guards variants of kernels (shift.c), while they are built too. */
 	pthread_mutex_t shift_lock;
 	pthread_mutex_t events_lock; /* of results of events; leaf lock */
+	/* Guarded by driven.lock: queues whose last batch may need a callback, and
+	 * batches that are to get one. */
+	driven_queue *unsettled;
+	driven_batch *to_announce;
 };
 
 /* Kernel with its arguments, immutable but for numbers of repeated submissions.

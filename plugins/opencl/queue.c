@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "events.h"
+#include "flight.h"
 
 /* Status of a command after one that failed.  Some drivers report
  * OPENCL_UNKNOWN for both. */
@@ -55,6 +56,7 @@ static void share_event(struct driven *driven, driven_batch *batch,
 
 	if (self->cl.clRetainEvent(before->event) == CL_SUCCESS)
 		batch->event = before->event;
+	plaitp_opencl_flight_share(batch->queue);
 }
 
 static void measure(struct driven *driven, driven_batch *batch)
@@ -151,4 +153,9 @@ const struct driven_ops plaitp_opencl_ops = {
 	.hold_event = hold_event,
 	.await_event = await_event,
 	.describe = describe,
+	.collect = plaitp_opencl_flight_collect,
+	.needs_driver = plaitp_opencl_flight_needs_driver,
+	.settle = plaitp_opencl_flight_settle,
+	.await = plaitp_opencl_flight_await,
+	.poll = plaitp_opencl_flight_poll,
 };

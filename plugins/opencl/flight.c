@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* Batches in flight, and their callbacks; see flight.h. */
+#include "flight.h"
+
+static plait_backend *backend_of(struct driven *driven)
+{
+	return (plait_backend *)(void *)driven;
+}
+
+/* --- the list of a queue -------------------------------------------------- */
+
+/* Let the batch get a callback: settle adds it. */
+static void announce(plait_backend *self, driven_batch *batch)
+{
+	if (batch->announced || !batch->in_flight)
+		return;
+	batch->announced = true;
+	batch->next_completion = self->to_announce;
+	self->to_announce = batch;
+}
+
+void plaitp_opencl_flight_add(driven_batch *batch, cl_event event)
+{
+	driven_queue *queue = batch->queue;
+	plait_backend *self = backend_of(queue->self);
+
+	/* The event of earlier works of this batch has completed. */
+	if (batch->event != NULL)
+		self->cl.clReleaseEvent(batch->event);
+	batch->event = event;
+	batch->in_flight = true;
+	batch->announced = false;
+	batch->next_flight = NULL;
+	if (queue->flight_head == NULL)
+		queue->flight_head = batch;
+	else
+		queue->flight_last->next_flight = batch;
+	queue->flight_last = batch;
+	if (plaitp_driven_is_awaited(batch))
+		announce(self, batch);
+	if (queue->unsettled)
+		return;
+	queue->unsettled = true;
+	queue->next_unsettled = self->unsettled;
+	self->unsettled = queue;
+}
+
+void plaitp_opencl_flight_share(driven_queue *queue)
+{
+	if (queue->flight_head != NULL)
+		announce(backend_of(queue->self), queue->flight_last);
+}
+
+/* --- ends ----------------------------------------------------------------- */
+
+/* Returns true if the driver says that the commands of a quiet batch have ended. */
+static bool has_ended(plait_backend *self, driven_batch *batch)
+{
+	cl_int state = CL_SUBMITTED;
+
+	if (self->cl.clGetEventInfo(batch->event,
+				    CL_EVENT_COMMAND_EXECUTION_STATUS,
+				    sizeof(state), &state,
+				    NULL) != CL_SUCCESS ||
+	    state > CL_COMPLETE)
+		return false;
+	batch->code = state < 0 ? state : 0;
+	return true;
+}
+
+/* The batches of a queue end in their order.  An announced one waits for its
+ * callback, which has the batch. */
+static void collect_queue(plait_backend *self, driven_queue *queue)
+{
+	driven_batch *batch;
+
+	while ((batch = queue->flight_head) != NULL) {
+		if (batch->in_flight &&
+		    (batch->announced || !has_ended(self, batch)))
+			return;
+		queue->flight_head = batch->next_flight;
+		batch->in_flight = false;
+		plaitp_driven_mark_dirty(&self->driven, queue);
+	}
+}
+
+/* A callback came, or a thread polls.  The driver allows the query in callbacks. */
+void plaitp_opencl_flight_collect(struct driven *driven)
+{
+	plait_backend *self = backend_of(driven);
+	driven_queue *queue;
+
+	if (!driven->has_ended)
+		return;
+	driven->has_ended = false;
+	for (queue = driven->queues; queue != NULL; queue = queue->next_queue)
+		collect_queue(self, queue);
+}
+
+void plaitp_opencl_flight_poll(struct driven *driven, driven_queue *behind)
+{
+	(void)behind;
+	driven->has_ended = true;
+}
+
+/* --- callbacks ------------------------------------------------------------ */
+
+static bool emits(const driven_batch *batch, const plait_backend_point *point)
+{
+	uint32_t i;
+
+	for (i = 0; i < batch->emit_count; i++)
+		if (batch->emits[i].signal == point->signal &&
+		    batch->emits[i].point.sequence >= point->sequence)
+			return true;
+	return false;
+}
+
+/* Announce the batch of the queue that emits the point, if it is in flight. */
+static void await_point(plait_backend *self, driven_queue *queue,
+			const plait_backend_point *point)
+{
+	driven_batch *batch = queue->flight_head;
+
+	while (batch != NULL && !emits(batch, point))
+		batch = batch->next_flight;
+	if (batch != NULL)
+		announce(self, batch);
+}
+
+/* More threads sleep than there is room for points. */
+static void await_all(plait_backend *self, driven_queue *queue)
+{
+	driven_batch *batch = queue->flight_head;
+
+	for (; batch != NULL; batch = batch->next_flight)
+		if (plaitp_driven_is_awaited(batch))
+			announce(self, batch);
+}
+
+void plaitp_opencl_flight_await(struct driven *driven,
+				const struct driven_sleepers *sleepers)
+{
+	plait_backend *self = backend_of(driven);
+	driven_queue *queue;
+	uint32_t i;
+
+	for (queue = driven->queues; queue != NULL; queue = queue->next_queue)
+		if (sleepers->count > DRIVEN_SLEEPERS)
+			await_all(self, queue);
+		else
+			for (i = 0; i < sleepers->count; i++)
+				await_point(self, queue, &sleepers->points[i]);
+}
+
+bool plaitp_opencl_flight_needs_driver(struct driven *driven)
+{
+	const plait_backend *self = backend_of(driven);
+
+	return self->to_announce != NULL;
+}
+
+/* Runs on any thread, with any lock of the driver held. */
+static void CL_CALLBACK on_complete(cl_event event, cl_int code, void *batch)
+{
+	(void)event;
+	plaitp_driven_complete(batch, code < 0 ? code : 0);
+}
+
+/* Fail the queue and wait for the commands that the driver has accepted. */
+static void fail_callback(plait_backend *self, driven_batch *batch, cl_int code)
+{
+	driven_queue *queue = batch->queue;
+	plait_error failure = { .size = sizeof(failure) };
+
+	plaitp_opencl_fail_work(self->services, &failure, "clSetEventCallback",
+				code, NULL, queue->label);
+	plaitp_driven_fail_queue(&self->driven, queue, &failure, "");
+	self->cl.clFinish(queue->driver);
+	batch->in_flight = false;
+	plaitp_driven_mark_dirty(&self->driven, queue);
+	self->driven.has_ended = true;
+}
+
+static void add_callback(plait_backend *self, driven_batch *batch)
+{
+	const cl_int code = self->cl.clSetEventCallback(
+		batch->event, CL_COMPLETE, on_complete, batch);
+
+	if (code != CL_SUCCESS)
+		fail_callback(self, batch, code);
+}
+
+void plaitp_opencl_flight_settle(struct driven *driven)
+{
+	plait_backend *self = backend_of(driven);
+	driven_queue *queue;
+	driven_batch *batch;
+
+	while ((queue = self->unsettled) != NULL) {
+		self->unsettled = queue->next_unsettled;
+		queue->unsettled = false;
+		if (queue->flight_head != NULL)
+			announce(self, queue->flight_last);
+	}
+	while ((batch = self->to_announce) != NULL) {
+		self->to_announce = batch->next_completion;
+		add_callback(self, batch);
+	}
+}

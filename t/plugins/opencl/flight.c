@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Emissions behind each command of one submission, on a stand-in: few events have a
+ * callback, yet each emission has the result of its own command, and arrives while a
+ * later command runs.
+ */
+#include <stdatomic.h>
+#include <time.h>
+
+#include "plugins/things.h"
+
+enum { STEPS = 8, LIMIT_S = 10 };
+
+static plait_error error;
+static atomic_bool released;
+
+static void open_it(struct things *things, const struct fakecl_setup *setup)
+{
+	error = (plait_error){ .size = sizeof(error) };
+	standin()->reset(setup);
+	IS_INT(open_things(things, &error), PLAIT_OK);
+	IS_INT(create(things, &error), PLAIT_OK);
+}
+
+static void close_it(struct things *things)
+{
+	release(things);
+	plait_context_release(things->context);
+	OK(all_gone());
+	standin_is_clean();
+}
+
+static plait_command emit(struct things *things)
+{
+	return (plait_command){ .size = sizeof(plait_command),
+				.kind = PLAIT_COMMAND_EMIT,
+				.signal = things->signal };
+}
+
+/* Fills, and an emission behind each. */
+static void submit_fills(struct things *things)
+{
+	plait_command commands[2 * STEPS];
+
+	for (int i = 0; i < STEPS; i++) {
+		commands[2 * i] = (plait_command){
+			.size = sizeof(*commands), .kind = PLAIT_COMMAND_FILL,
+			.target = things->x, .bytes = BYTES, .pattern = 7,
+			.pattern_bytes = 4
+		};
+		commands[2 * i + 1] = emit(things);
+	}
+	IS_INT(plait_queue_submit(things->a, commands, TAP_COUNT(commands),
+				  NULL, &error), PLAIT_OK);
+}
+
+static void few_callbacks(void)
+{
+	struct fakecl_setup setup = { .devices = 1,
+				      .fail = "clSetEventCallback" };
+
+	for (setup.mode = 0; setup.mode < FAKECL_MODES; setup.mode++) {
+		struct things things = { .context = NULL };
+		uint64_t count;
+
+		open_it(&things, &setup);
+		count = standin_report().calls;
+		submit_fills(&things);
+		IS_INT(plait_signal_wait(things.signal, STEPS, PLAIT_FOREVER,
+					 &error), PLAIT_OK);
+		count = standin_report().calls - count;
+		OK_THAT(count >= 1 && count <= 2, "mode %u: %u callbacks",
+			setup.mode, (unsigned)count);
+		close_it(&things);
+	}
+}
+
+/* The first command that fails, from 1. */
+static void try_failure(const struct fakecl_setup *setup)
+{
+	struct things things = { .context = NULL };
+
+	open_it(&things, setup);
+	submit_fills(&things);
+	for (uint64_t i = 1; i <= STEPS; i++) {
+		const plait_status status = plait_signal_wait(
+			things.signal, i, PLAIT_FOREVER, &error);
+
+		OK_THAT((status == PLAIT_OK) == (i < setup->fail_command),
+			"command %u fails, emission %u: %d, %s",
+			(unsigned)setup->fail_command, (unsigned)i, status,
+			status == PLAIT_OK ? "" : error.text);
+		if (i == setup->fail_command)
+			HAS_STR(error.text, "CL_OUT_OF_RESOURCES");
+	}
+	close_it(&things);
+}
+
+static void failures(void)
+{
+	struct fakecl_setup setup = { .devices = 1,
+				      .code = CL_OUT_OF_RESOURCES };
+
+	for (uint32_t i = 0; i < 4 * FAKECL_MODES; i++) {
+		setup.mode = i / 4;
+		setup.late = i % 2 != 0;
+		setup.goes_on = i / 2 % 2 != 0;
+		for (setup.fail_command = 1; setup.fail_command <= STEPS;
+		     setup.fail_command++)
+			try_failure(&setup);
+	}
+}
+
+/* ---- progress while a later command runs ---- */
+
+/* Ends when the test says so, or, if that waits for it by mistake, later. */
+static int32_t until_released(void *const *arguments,
+			      const plait_launch *launch, void *data)
+{
+	const time_t end = time(NULL) + LIMIT_S;
+
+	(void)arguments, (void)launch, (void)data;
+	while (!atomic_load(&released) && time(NULL) < end)
+		sched_yield();
+	return 0;
+}
+
+/* Two fills, each with its emission, and a launch that lasts. */
+static void submit_lasting(struct things *things)
+{
+	static const uint32_t one = 1;
+	const plait_argument arguments[4] = {
+		buffer_argument(things->x), buffer_argument(things->x),
+		value_argument(&one), value_argument(&one),
+	};
+	const plait_launch launch = { .size = sizeof(launch),
+				      .items = { WORDS, 0, 0 } };
+	plait_command fill = { .size = sizeof(fill),
+			       .kind = PLAIT_COMMAND_FILL,
+			       .target = things->x, .bytes = BYTES,
+			       .pattern = 7, .pattern_bytes = 4 };
+	const plait_command commands[] = {
+		fill, emit(things), fill, emit(things),
+		{ .size = sizeof(fill), .kind = PLAIT_COMMAND_LAUNCH,
+		  .kernel = things->map, .launch = &launch,
+		  .arguments = arguments, .argument_count = 4 },
+		emit(things),
+	};
+
+	atomic_store(&released, false);
+	IS_INT(plait_queue_submit(things->a, commands, TAP_COUNT(commands),
+				  NULL, &error), PLAIT_OK);
+}
+
+static void end_lasting(struct things *things)
+{
+	OK(!atomic_load(&released));
+	IS_INT(plait_signal_wait(things->signal, 3, 0, &error),
+	       PLAIT_E_TIMEOUT);
+	atomic_store(&released, true);
+	IS_INT(plait_signal_wait(things->signal, 3, PLAIT_FOREVER, &error),
+	       PLAIT_OK);
+}
+
+/* Both are told in time, the later one first. */
+static void waits(void)
+{
+	const struct fakecl_setup setup = { .devices = 1,
+					    .mode = FAKECL_THREAD };
+	struct things things = { .context = NULL };
+
+	open_it(&things, &setup);
+	submit_lasting(&things);
+	IS_INT(plait_signal_wait(things.signal, 2, PLAIT_FOREVER, &error),
+	       PLAIT_OK);
+	IS_INT(plait_signal_wait(things.signal, 1, PLAIT_FOREVER, &error),
+	       PLAIT_OK);
+	end_lasting(&things);
+	close_it(&things);
+}
+
+static void polls(void)
+{
+	const struct fakecl_setup setup = { .devices = 1,
+					    .mode = FAKECL_THREAD };
+	struct things things = { .context = NULL };
+	const time_t end = time(NULL) + LIMIT_S;
+
+	open_it(&things, &setup);
+	submit_lasting(&things);
+	while (plait_signal_wait(things.signal, 2, 0, &error) ==
+	       PLAIT_E_TIMEOUT && time(NULL) < end)
+		sched_yield();
+	end_lasting(&things);
+	close_it(&things);
+}
+
+/* A queue that waits in the driver for a command without a callback ends, too. */
+static void other_queue(void)
+{
+	const struct fakecl_setup setup = { .devices = 1,
+					    .mode = FAKECL_THREADS };
+	struct things things = { .context = NULL };
+
+	open_it(&things, &setup);
+	submit_lasting(&things);
+	IS_INT(plait_queue_wait(things.b, things.signal, 1, &error),
+	       PLAIT_OK);
+	IS_INT(plait_queue_fill(things.b, things.y, 0, BYTES, 7, 4, &error),
+	       PLAIT_OK);
+	IS_INT(plait_queue_finish(things.b, PLAIT_FOREVER, &error), PLAIT_OK);
+	end_lasting(&things);
+	close_it(&things);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct tap_scenario all[] = {
+		{ "few callbacks", few_callbacks },
+		{ "failures", failures },
+		{ "waits", waits },
+		{ "polls", polls },
+		{ "other queue", other_queue },
+	};
+
+	setenv("PLAIT_CACHE_DIR", "/dev/null/cache", 1);
+	standin()->teach("map", NULL, until_released);
+	return tap_main(argc, argv, all, TAP_COUNT(all));
+}
