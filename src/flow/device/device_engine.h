@@ -28,7 +28,7 @@ enum {
 	/* Ops that the outbox keeps at most, while each is behind so many others in its
 	 * lane, of which some have a notification that submits the outbox. */
 	PLAIT__DEVICE_KEEP = 16,
-	PLAIT__DEVICE_BUSY = 64
+	PLAIT__DEVICE_BUSY = 16
 };
 
 struct plait__device_engine {
