@@ -368,37 +368,6 @@ void plaitp_driven_signal_advance(struct driven *self, driven_signal *signal,
 				  uint64_t sequence,
 				  const plait_error *failure);
 
-plait_status plaitp_driven_signal_create(plait_backend *backend,
-					 uint32_t device, uint32_t flags,
-					 plait_backend_signal **out,
-					 plait_error *error);
-void plaitp_driven_signal_destroy(plait_backend *backend,
-				  plait_backend_signal *signal);
-plait_status plaitp_driven_signal_poll(plait_backend *backend,
-				       const plait_backend_point *point,
-				       uint64_t *out_reached,
-				       plait_error *error);
-plait_status plaitp_driven_signal_wait(plait_backend *backend,
-				       const plait_backend_point *points,
-				       uint32_t count, uint32_t any,
-				       uint64_t timeout_ns,
-				       plait_error *error);
-plait_status plaitp_driven_signal_notify(plait_backend *backend,
-					 const plait_backend_point *point,
-					 plait_notify_function function,
-					 void *user_data, plait_error *error);
-plait_status plaitp_driven_signal_raise(plait_backend *backend,
-					const plait_backend_point *point,
-					const plait_error *failure,
-					plait_error *error);
-plait_status plaitp_driven_signal_reset(plait_backend *backend,
-					plait_backend_signal *signal,
-					plait_error *error);
-plait_status plaitp_driven_wait_in_driver(plait_backend *backend,
-					  const plait_backend_point *point,
-					  plait_error *error);
-plait_status plaitp_driven_pump(plait_backend *backend, plait_error *error);
-
 /* Fill the slots of queues, signals and pump. */
 void plaitp_driven_fill_slots(plait_backend_table *table);
 

@@ -21,10 +21,9 @@ enum { AWAKE_NS = 50000, SLICE_NS = 1000000 };
  * a thread. */
 enum { POLLS = 100 };
 
-plait_status plaitp_driven_signal_create(plait_backend *backend,
-					 uint32_t device, uint32_t flags,
-					 plait_backend_signal **out,
-					 plait_error *error)
+static plait_status signal_create(plait_backend *backend, uint32_t device,
+				  uint32_t flags, plait_backend_signal **out,
+				  plait_error *error)
 {
 	struct driven *self = driven_of(backend);
 	driven_signal *signal;
@@ -48,8 +47,7 @@ plait_status plaitp_driven_signal_create(plait_backend *backend,
 	return status;
 }
 
-void plaitp_driven_signal_destroy(plait_backend *backend,
-				  plait_backend_signal *signal)
+static void signal_destroy(plait_backend *backend, plait_backend_signal *signal)
 {
 	struct driven *self = driven_of(backend);
 
@@ -116,10 +114,9 @@ static plait_backend_point to_counter(const plait_backend_point *point)
 	return out;
 }
 
-plait_status plaitp_driven_signal_poll(plait_backend *backend,
-				       const plait_backend_point *point,
-				       uint64_t *out_reached,
-				       plait_error *error)
+static plait_status signal_poll(plait_backend *backend,
+				const plait_backend_point *point,
+				uint64_t *out_reached, plait_error *error)
 {
 	struct driven *self = driven_of(backend);
 	const plait_backend_point own = to_counter(point);
@@ -143,7 +140,7 @@ static bool has_happened(plait_backend *backend,
 	uint32_t i;
 
 	for (i = 0; i < count; i++) {
-		if (plaitp_driven_signal_poll(backend, &points[i], &reached,
+		if (signal_poll(backend, &points[i], &reached,
 					      &ignored) == PLAIT_PENDING)
 			pending = true;
 		else if (any)
@@ -260,9 +257,8 @@ static void look(struct driven *self)
 		self->ops->poll(self, NULL);
 }
 
-plait_status plaitp_driven_wait_in_driver(plait_backend *backend,
-					  const plait_backend_point *point,
-					  plait_error *error)
+static plait_status wait_in_driver(plait_backend *backend,
+				   const plait_backend_point *point, plait_error *error)
 {
 	struct driven *self = driven_of(backend);
 	void *event;
@@ -294,7 +290,7 @@ static bool enter_driver(plait_backend *backend,
 	uint32_t i;
 
 	for (i = 0; i < count; i++)
-		if (plaitp_driven_wait_in_driver(backend, &points[i],
+		if (wait_in_driver(backend, &points[i],
 						 &ignored) == PLAIT_OK)
 			return true;
 	return false;
@@ -324,11 +320,10 @@ static plait_status wait_for(plait_backend *backend,
 	return status;
 }
 
-plait_status plaitp_driven_signal_wait(plait_backend *backend,
-				       const plait_backend_point *points,
-				       uint32_t count, uint32_t any,
-				       uint64_t timeout_ns,
-				       plait_error *error)
+static plait_status signal_wait(plait_backend *backend,
+				const plait_backend_point *points,
+				uint32_t count, uint32_t any,
+				uint64_t timeout_ns, plait_error *error)
 {
 	struct driven *self = driven_of(backend);
 	const uint64_t bytes = count * sizeof(*points);
@@ -356,10 +351,10 @@ plait_status plaitp_driven_signal_wait(plait_backend *backend,
 	return status;
 }
 
-plait_status plaitp_driven_signal_notify(plait_backend *backend,
-					 const plait_backend_point *point,
-					 plait_notify_function function,
-					 void *user_data, plait_error *error)
+static plait_status signal_notify(plait_backend *backend,
+				  const plait_backend_point *point,
+				  plait_notify_function function,
+				  void *user_data, plait_error *error)
 {
 	struct driven *self = driven_of(backend);
 	const plait_backend_point own = to_counter(point);
@@ -376,10 +371,9 @@ plait_status plaitp_driven_signal_notify(plait_backend *backend,
 
 /* Raise the counter first: a host that sees a queue advance must see the gate
  * open. */
-plait_status plaitp_driven_signal_raise(plait_backend *backend,
-					const plait_backend_point *point,
-					const plait_error *failure,
-					plait_error *error)
+static plait_status signal_raise(plait_backend *backend,
+				 const plait_backend_point *point,
+				 const plait_error *failure, plait_error *error)
 {
 	struct driven *self = driven_of(backend);
 	const plait_backend_point own = to_counter(point);
@@ -395,9 +389,8 @@ plait_status plaitp_driven_signal_raise(plait_backend *backend,
 	return PLAIT_OK;
 }
 
-plait_status plaitp_driven_signal_reset(plait_backend *backend,
-					plait_backend_signal *signal,
-					plait_error *error)
+static plait_status signal_reset(plait_backend *backend,
+				 plait_backend_signal *signal, plait_error *error)
 {
 	struct driven *self = driven_of(backend);
 	plait_status status = self->services->counter_reset(
@@ -411,7 +404,7 @@ plait_status plaitp_driven_signal_reset(plait_backend *backend,
 	return PLAIT_OK;
 }
 
-plait_status plaitp_driven_pump(plait_backend *backend, plait_error *error)
+static plait_status pump(plait_backend *backend, plait_error *error)
 {
 	struct driven *self = driven_of(backend);
 
@@ -424,13 +417,13 @@ void plaitp_driven_fill_slots(plait_backend_table *table)
 	table->queue_destroy = plaitp_driven_queue_destroy;
 	table->queue_submit = plaitp_driven_queue_submit;
 	table->queue_recover = plaitp_driven_queue_recover;
-	table->signal_create = plaitp_driven_signal_create;
-	table->signal_destroy = plaitp_driven_signal_destroy;
-	table->signal_poll = plaitp_driven_signal_poll;
-	table->signal_wait = plaitp_driven_signal_wait;
-	table->signal_notify = plaitp_driven_signal_notify;
-	table->signal_raise = plaitp_driven_signal_raise;
-	table->signal_reset = plaitp_driven_signal_reset;
-	table->pump = plaitp_driven_pump;
-	table->wait_in_driver = plaitp_driven_wait_in_driver;
+	table->signal_create = signal_create;
+	table->signal_destroy = signal_destroy;
+	table->signal_poll = signal_poll;
+	table->signal_wait = signal_wait;
+	table->signal_notify = signal_notify;
+	table->signal_raise = signal_raise;
+	table->signal_reset = signal_reset;
+	table->pump = pump;
+	table->wait_in_driver = wait_in_driver;
 }
