@@ -46,19 +46,27 @@ static inline bool plait__op_commit_is_held(const plait__flow *flow,
 	return false;
 }
 
-/* The lane whose last op is the newest predecessor; else the next one. */
+/* The lane whose last op is the newest predecessor among last ops, so that a chain stays
+ * in its lane; else the next one. */
 static inline uint32_t plait__op_commit_lane(plait__flow *flow,
 					     const plait__pred *preds,
 					     uint32_t count)
 {
-	for (uint32_t i = count; i > 0; i--) {
-		uint64_t number = preds[i - 1].number;
+	uint64_t newest = 0;
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t number = preds[i].number;
 		uint8_t lane = flow->lane_of[number & flow->window.ring.mask];
 
-		if (lane < flow->lanes.count &&
-		    flow->last_in_lane[lane] == number)
-			return lane;
+		if (number > newest && lane < flow->lanes.count &&
+		    flow->last_in_lane[lane] == number) {
+			newest = number;
+			found = lane;
+		}
 	}
+	if (newest > 0)
+		return found;
 	if (++flow->next_lane >= flow->lanes.count)
 		flow->next_lane = 0;
 	return flow->next_lane;
