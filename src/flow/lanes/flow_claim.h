@@ -24,7 +24,10 @@ enum {
 	PLAIT__CLAIM_REACH = 32,
 	/* Ops that a worker takes one behind the other, before it looks at the front
 	 * again: an older op waits no longer. */
-	PLAIT__CLAIM_FOLLOWS = 16
+	PLAIT__CLAIM_FOLLOWS = 16,
+	/* The same near the end of a lane, and how many ops from its tail that is. */
+	PLAIT__CLAIM_END_FOLLOWS = 2,
+	PLAIT__CLAIM_END = 32
 };
 
 /* Returns true if all ops up to `number` are done. */
@@ -161,6 +164,16 @@ static inline uint64_t plait__flow_claim_next(plait__flow_worker *worker)
 	worker->next = at + 1;
 	worker->follows--;
 	return number;
+}
+
+/* Returns true if the op at a position is one of the last in its lane. */
+static inline bool plait__flow_claim_is_near_end(plait__flow_worker *worker,
+						 uint32_t lane, uint64_t place)
+{
+	/* Relaxed: a hint.  Loaded only if the tail loaded last is near. */
+	return worker->tails[lane] - place <= PLAIT__CLAIM_END &&
+	       at_load_relaxed_u64(&worker->lanes->lanes[lane].tail) - place <=
+		       PLAIT__CLAIM_END;
 }
 
 /* A ready op of the lane that is not taken, at most `reach` behind its front;

@@ -49,6 +49,7 @@ typedef struct plait__flow_worker {
 	uint32_t unlimited; /* ops since the time slice was tested */
 	uint32_t near_looks; /* at held ops, before one at all of them */
 	uint32_t follows; /* ops that may be taken at `next` before one at a front */
+	bool near_end;	  /* the last op found in a scan was one of the lane's last */
 	bool spins;	  /* counted in `spinning` */
 	at_u32 looks;	  /* runs no op, and will look for one: a hint */
 	uint64_t number;  /* of the op that runs */

@@ -60,20 +60,40 @@ static uint64_t look_at_held(plait__flow_worker *worker, bool at_all)
 	return found;
 }
 
+/* The lane that a look begins with: that of the last op found.  Near its end the
+ * worker changes to another one: rows of a wavefront that advance together end
+ * together, else the last thread would run the rest of its row alone. */
+static uint32_t first_lane(const plait__flow_worker *worker)
+{
+	uint32_t lane = worker->from;
+
+	if (!worker->near_end || worker->follows > 0)
+		return lane;
+	return lane + 1 < worker->lanes->count ? lane + 1 : 0;
+}
+
+/* The worker takes the ops behind the one that a scan of the lane found. */
+static void follow(plait__flow_worker *worker, uint32_t lane)
+{
+	worker->from = lane;
+	worker->next = worker->place + 1;
+	worker->near_end =
+		plait__flow_claim_is_near_end(worker, lane, worker->place);
+	worker->follows = worker->near_end ? PLAIT__CLAIM_END_FOLLOWS :
+					     PLAIT__CLAIM_FOLLOWS;
+}
+
 static uint64_t look_around(plait__flow_worker *worker, bool at_all)
 {
 	uint32_t count = worker->lanes->count;
-	uint32_t lane = worker->from;
 	uint64_t found = plait__flow_claim_next(worker);
+	uint32_t lane = first_lane(worker);
 
 	for (uint32_t i = 0; found == 0 && i <= count; i++) {
 		found = plait__flow_claim_look(worker, lane,
 					       PLAIT__CLAIM_REACH);
-		if (found != 0) {
-			worker->from = lane;
-			worker->next = worker->place + 1;
-			worker->follows = PLAIT__CLAIM_FOLLOWS;
-		}
+		if (found != 0)
+			follow(worker, lane);
 		lane = lane < count ? lane + 1 : 0;
 	}
 	return found != 0 ? found : look_at_held(worker, at_all);
