@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits while a worker counts as spinning that has no processor: the submitter wakes
- * no other, and the waiting thread takes a parked worker. */
+/* Lanes of ops.  Waits while a worker counts as spinning that has no processor: the
+ * submitter wakes no other, and the waiting thread takes a parked worker.  Rows of a
+ * wavefront stay in their lanes, and chains that end together advance together. */
 #include "lib/tap.h"
 
 #include "plait/plait.h"
 
 #include "flow/flow_object.h"
 
-enum { TASKS = 40, LIMIT_S = 20 };
+#include <stdlib.h>
+
+enum { TASKS = 40, LIMIT_S = 20, SIDE = 8, CHAINS = 2, LINKS = 24 };
 
 static plait_context *context;
 static plait_flow *flow;
 static int ran;
+static int done[CHAINS]; /* tasks of each chain */
+static int apart;	 /* most tasks between two chains */
 
 static int32_t count(void *user_data)
 {
@@ -20,8 +25,10 @@ static int32_t count(void *user_data)
 	return 0;
 }
 
-static void open_flow(void)
+static void open_flow(uint32_t lanes)
 {
+	const plait_flow_desc flow_desc = { .size = sizeof(flow_desc),
+					    .lanes = lanes };
 	const plait_context_desc desc = {
 		.size = sizeof(desc), .backends = "host",
 		.flags = PLAIT_CONTEXT_NO_WORKERS,
@@ -29,7 +36,7 @@ static void open_flow(void)
 
 	ran = 0;
 	OK(plait_context_open(&desc, &context, NULL) == PLAIT_OK);
-	OK(plait_flow_create(context, NULL, &flow, NULL) == PLAIT_OK);
+	OK(plait_flow_create(context, &flow_desc, &flow, NULL) == PLAIT_OK);
 }
 
 static void close_flow(void)
@@ -64,7 +71,7 @@ static void spinning_worker(void)
 {
 	plait__flow *self;
 
-	open_flow();
+	open_flow(0);
 	self = plait__handle_peek(flow, PLAIT_OBJECT_FLOW);
 	at_add_u32(&self->lanes.spinning, 1);
 	submit_chain();
@@ -75,8 +82,124 @@ static void spinning_worker(void)
 	close_flow();
 }
 
+/* ---- lanes ---- */
+
+static plait_data *make_data(uint64_t width, uint64_t height)
+{
+	const plait_data_desc desc = { .size = sizeof(desc), .dimensions = 2,
+				       .element_bytes = 8,
+				       .extent = { width, height } };
+	plait_data *data;
+
+	OK(plait_data_create(flow, &desc, &data, NULL) == PLAIT_OK);
+	return data;
+}
+
+static plait_box tile(uint64_t x, uint64_t y)
+{
+	return (plait_box){ { x, y, 0 }, { x + 1, y + 1, 1 } };
+}
+
+/* Two threads may run tasks of tiles, when the flow is closed. */
+static int32_t run_tile(void *user_data)
+{
+	(void)user_data;
+	return 0;
+}
+
+/* Submit the task of a tile, which reads those to the left and above. */
+static plait_task submit_tile(plait_data *data, uint64_t x, uint64_t y)
+{
+	const plait_box boxes[] = { tile(x, y), tile(x > 0 ? x - 1 : x, y),
+				    tile(x, y > 0 ? y - 1 : y) };
+	plait_access accesses[3];
+	const plait_task_desc desc = {
+		.size = sizeof(desc), .kind = PLAIT_TASK_CALL,
+		.function = run_tile, .accesses = accesses, .access_count = 3,
+	};
+	plait_task number = 0;
+
+	for (int i = 0; i < 3; i++)
+		accesses[i] = (plait_access){
+			.size = sizeof(accesses[i]), .data = data,
+			.mode = i == 0 ? PLAIT_ACCESS_READ_WRITE :
+					 PLAIT_ACCESS_READ,
+			.box = &boxes[i] };
+	(void)plait_flow_submit(flow, &desc, &number, NULL);
+	return number;
+}
+
+/* Each row but its first tile is in the lane of that tile. */
+static void rows_of_a_wavefront(void)
+{
+	plait__flow *self;
+	plait_data *data;
+	int elsewhere = 0;
+
+	open_flow(2);
+	self = plait__handle_peek(flow, PLAIT_OBJECT_FLOW);
+	data = make_data(SIDE, SIDE);
+	for (uint64_t y = 0; y < SIDE; y++) {
+		plait_task first = submit_tile(data, 0, y);
+
+		for (uint64_t x = 1; x < SIDE; x++)
+			elsewhere += self->lane_of[submit_tile(data, x, y)] !=
+				     self->lane_of[first];
+	}
+	IS_INT(elsewhere, 0);
+	plait_data_release(data);
+	close_flow();
+}
+
+/* The chain has one more task. */
+static int32_t advance(void *user_data)
+{
+	int distance;
+
+	++*(int *)user_data;
+	distance = abs(done[0] - done[1]);
+	apart = distance > apart ? distance : apart;
+	return 0;
+}
+
+static void submit_link(plait_data *data, uint64_t chain)
+{
+	const plait_box box = tile(chain, 0);
+	const plait_access access = {
+		.size = sizeof(access), .data = data,
+		.mode = PLAIT_ACCESS_READ_WRITE, .box = &box };
+	const plait_task_desc desc = {
+		.size = sizeof(desc), .kind = PLAIT_TASK_CALL,
+		.function = advance, .user_data = &done[chain],
+		.accesses = &access, .access_count = 1,
+	};
+
+	(void)plait_flow_submit(flow, &desc, NULL, NULL);
+}
+
+/* One thread runs both: no thread would be idle at the end. */
+static void chains_end_together(void)
+{
+	plait_data *data;
+
+	open_flow(CHAINS);
+	data = make_data(CHAINS, 1);
+	for (int i = 0; i < LINKS; i++)
+		for (uint64_t chain = 0; chain < CHAINS; chain++)
+			submit_link(data, chain);
+	IS_INT(plait_flow_wait(flow, 0, LIMIT_S * UINT64_C(1000000000), NULL),
+	       PLAIT_OK);
+	IS_INT(done[0] + done[1], CHAINS * LINKS);
+	OK(apart <= 4);
+	NOTE("%d tasks apart", apart);
+	plait_data_release(data);
+	close_flow();
+}
+
 static const struct tap_scenario all[] = {
 	{ "a worker that spins", spinning_worker },
+	{ "rows of a wavefront", rows_of_a_wavefront },
+	{ "chains end together", chains_end_together },
 };
 
 TAP_MAIN(all)
