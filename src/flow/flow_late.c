@@ -421,6 +421,12 @@ static plait_status begin_waiting(plait__late *late, plait_error *error)
 	return PLAIT_PENDING;
 }
 
+/* The thread ends in a function of the run. */
+static void lose(void *late)
+{
+	free_late(late);
+}
+
 /* A plait__op_begin. */
 static plait_status begin(void *user_data, uint64_t number, plait_error *error)
 {
@@ -429,10 +435,12 @@ static plait_status begin(void *user_data, uint64_t number, plait_error *error)
 
 	late->number = number;
 	if (number != 0 && !is_empty(late)) {
+		PLAIT__THREAD_SCOPE inside = { lose, late };
 		/* Runs of a repetition come one after another. */
 		if (late->again != NULL)
 			late->again->limit = late->limit;
 		status = plait__short_run_call(late->again, error);
+		plait__thread_scope_end(&inside);
 		if (status == PLAIT_PENDING)
 			status = begin_waiting(late, error);
 	}
