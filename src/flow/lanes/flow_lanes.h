@@ -51,6 +51,9 @@ typedef struct plait__flow_worker {
 	uint32_t follows; /* ops that may be taken at `next` before one at a front */
 	bool near_end;	  /* the last op found in a scan was one of the lane's last */
 	bool spins;	  /* counted in `spinning` */
+	bool is_stirred;  /* there is a reserved op that it had not seen */
+	uint32_t reserved_looks; /* at that op, before it takes it; 0: never */
+	uint64_t reserved; /* the last reserved op that it has seen */
 	at_u32 looks;	  /* runs no op, and will look for one: a hint */
 	uint64_t number;  /* of the op that runs */
 	/* 0, or the op for whose end the thread runs ops: from the thread that
@@ -104,6 +107,8 @@ struct plait__flow_lanes {
 	at_ptr arrivals; /* plait__flow_arrival, the newest first */
 	/* Ops up to this one are done: a hint. */
 	PLAIT__CACHELINE_ALIGNED at_u64 prefix;
+	/* The newest reserved op.  Beside nothing: workers that spin read it. */
+	PLAIT__CACHELINE_ALIGNED at_u64 reserved;
 };
 
 /* The number at a position of a lane. */
@@ -129,6 +134,12 @@ void plait__flow_lanes_fini(plait__flow_lanes *lanes);
  * flow. */
 void plait__flow_lanes_publish(plait__flow_lanes *lanes, uint32_t lane,
 			       uint64_t number);
+
+/* Publish op `number`, which is ready, for a thread that is expected to wait for it
+ * at once: workers take it only after some looks.  Ops that are behind it are
+ * held.  Returns false, with nothing done, if another such op is not taken.  Caller
+ * holds the lock of the flow. */
+bool plait__flow_lanes_reserve(plait__flow_lanes *lanes, uint64_t number);
 
 /* The op is done: mark it, and wake those that wait for it.  By any thread,
  * notification callbacks included. */

@@ -107,22 +107,21 @@ static bool is_looked_for(const plait__flow_lanes *lanes, uint64_t idle)
 	return false;
 }
 
-void plait__flow_lanes_publish(plait__flow_lanes *lanes, uint32_t lane,
-			       uint64_t number)
+/* The op may be claimed. */
+static inline void open_op(plait__flow_lanes *lanes, uint64_t number)
 {
-	plait__flow_lane *at = &lanes->lanes[lane];
-	uint64_t tail = at_load_relaxed_u64(&at->tail);
-	uint64_t idle;
-
 	if (lanes->driver != NULL)
 		plait__progress_begin_pool_run(lanes->driver);
 	/* Release: pairs with plait__flow_claim_open. */
 	at_store_release_u64(&plait__op_at(&lanes->ring, number)->word,
 			     4 * number + PLAIT__OP_PUBLISHED);
-	at_store_relaxed_u32(plait__flow_lane_number(lanes, lane, tail),
-			     (uint32_t)number);
-	/* Release: pairs with plait__flow_claim_look. */
-	at_store_release_u64(&at->tail, tail + 1);
+}
+
+/* Workers can find the op: wake one that has to. */
+static inline void wake_for(plait__flow_lanes *lanes, uint64_t number)
+{
+	uint64_t idle;
+
 	fence(lanes);
 	idle = at_load_relaxed_u64(&lanes->idle);
 	if (idle == 0 || at_load_relaxed_u32(&lanes->spinning) != 0)
@@ -132,6 +131,35 @@ void plait__flow_lanes_publish(plait__flow_lanes *lanes, uint32_t lane,
 	    (plait__flow_claim_is_ready(lanes, number) &&
 	     !is_looked_for(lanes, idle)))
 		wake_one(lanes);
+}
+
+void plait__flow_lanes_publish(plait__flow_lanes *lanes, uint32_t lane,
+			       uint64_t number)
+{
+	plait__flow_lane *at = &lanes->lanes[lane];
+	uint64_t tail = at_load_relaxed_u64(&at->tail);
+
+	open_op(lanes, number);
+	at_store_relaxed_u32(plait__flow_lane_number(lanes, lane, tail),
+			     (uint32_t)number);
+	/* Release: pairs with plait__flow_claim_look. */
+	at_store_release_u64(&at->tail, tail + 1);
+	wake_for(lanes, number);
+}
+
+bool plait__flow_lanes_reserve(plait__flow_lanes *lanes, uint64_t number)
+{
+	/* Relaxed: only publishers store it. */
+	uint64_t older = at_load_relaxed_u64(&lanes->reserved);
+
+	if (older != 0 &&
+	    plait__flow_claim_open(lanes, (uint32_t)older) == older)
+		return false;
+	open_op(lanes, number);
+	/* Release: pairs with look_at_reserved. */
+	at_store_release_u64(&lanes->reserved, number);
+	wake_for(lanes, number);
+	return true;
 }
 
 /* Not inline: most ops end unawaited. */

@@ -29,6 +29,13 @@ enum { SLICE_OPS = 16 };
 
 enum { NEAR_LOOKS = 16 };
 
+/* Looks at an op that is reserved before a worker takes it: some us. */
+#ifdef PLAIT_EXPLORE
+enum { RESERVED_LOOKS = 2 };
+#else
+enum { RESERVED_LOOKS = 32 };
+#endif
+
 /* Looks of a worker before it counts as one that spins. */
 #ifdef PLAIT_EXPLORE
 enum { PATIENCE = 0 };
@@ -108,6 +115,30 @@ static void collect(plait__flow_worker *worker)
 		lanes->collect(lanes->arg);
 }
 
+/* The op that is reserved for a waiting thread, if none has taken it for a while; 0:
+ * none.  At all: also if it may still take it.  The op's own line is that thread's
+ * meanwhile. */
+static uint64_t look_at_reserved(plait__flow_worker *worker, bool at_all)
+{
+	const plait__flow_lanes *lanes = worker->lanes;
+	/* Acquire: pairs with the store in plait__flow_lanes_reserve. */
+	uint64_t number = at_load_acquire_u64(&lanes->reserved);
+
+	if (number != worker->reserved) {
+		worker->reserved = number;
+		worker->reserved_looks = RESERVED_LOOKS;
+		worker->is_stirred = true;
+	}
+	if (worker->reserved_looks == 0)
+		return 0;
+	if (!at_all && --worker->reserved_looks > 0)
+		return 0;
+	number = plait__flow_claim_open(lanes, (uint32_t)number);
+	if (number == 0)
+		worker->reserved_looks = 0;
+	return number;
+}
+
 /* A ready op, or 0: urgent ones first, then the one behind the last one found, then
  * those of its lane.  Of held ones some may be missed, unless it looks at all. */
 static uint64_t look(plait__flow_worker *worker, bool at_all)
@@ -122,7 +153,9 @@ static uint64_t look(plait__flow_worker *worker, bool at_all)
 	    worker->heads[urgent])
 		found = plait__flow_claim_look(worker, urgent,
 					       PLAIT__CLAIM_REACH);
-	return found != 0 ? found : look_around(worker, at_all);
+	if (found == 0)
+		found = look_around(worker, at_all);
+	return found != 0 ? found : look_at_reserved(worker, at_all);
 }
 
 /* ---- execution ---- */
@@ -173,9 +206,8 @@ static bool begin(plait__flow_lanes *lanes, uint64_t number)
 }
 
 /* Returns true if another thread finishes the op. */
-static bool call(plait__flow_worker *worker, uint64_t number)
+static bool call(plait__flow_lanes *lanes, uint64_t number)
 {
-	plait__flow_lanes *lanes = worker->lanes;
 	const plait__op *op = plait__op_at(&lanes->ring, number);
 	int32_t result = 0;
 
@@ -209,7 +241,7 @@ static __attribute__((noinline)) bool call_timed(plait__flow_worker *worker,
 	const char *label = op->label;
 	uint64_t start_ns = plait__clock_now_ns();
 
-	if (call(worker, number))
+	if (call(lanes, number))
 		return true;
 	if (kind != PLAIT__OP_MARK)
 		lanes->span(lanes->arg, worker->index, label, start_ns,
@@ -254,6 +286,14 @@ static void share(plait__flow_worker *worker)
 		plait__flow_lanes_stir(lanes);
 }
 
+static inline bool is_spoiled(plait__flow_lanes *lanes, uint64_t number)
+{
+	/* Relaxed: a cancelled op may have begun. */
+	return (!plait__outcomes_are_clean(&lanes->outcomes) ||
+		at_load_relaxed_u64(&lanes->cancelled) >= number) &&
+	       plait__flow_worker_spoils(lanes, number);
+}
+
 static void perform(plait__flow_worker *worker, uint64_t number)
 {
 	plait__flow_lanes *lanes = worker->lanes;
@@ -263,35 +303,65 @@ static void perform(plait__flow_worker *worker, uint64_t number)
 	at_store_relaxed_u32(&worker->looks, 0);
 	if (at_load_relaxed_u64(&lanes->idle) != 0)
 		share(worker);
-	/* Relaxed: a cancelled op may have begun. */
-	if (__builtin_expect(
-		    (!plait__outcomes_are_clean(&lanes->outcomes) ||
-		     at_load_relaxed_u64(&lanes->cancelled) >= number) &&
-			    plait__flow_worker_spoils(lanes, number), 0))
+	if (__builtin_expect(is_spoiled(lanes, number), 0))
 		skip(lanes, number);
-	else if (lanes->span == NULL ? !call(worker, number) :
+	else if (lanes->span == NULL ? !call(lanes, number) :
 				       !call_timed(worker, number))
 		plait__flow_lanes_complete(lanes, number);
 	worker->number = 0;
 }
 
-void plait__flow_worker_lose(plait__task *task)
+static void lose(plait__flow_lanes *lanes, uint64_t number)
 {
-	plait__flow_worker *worker = (plait__flow_worker *)(void *)task;
-	plait__flow_lanes *lanes = worker->lanes;
-	uint64_t number = worker->number;
 	plait_error why = { .size = sizeof(why) };
 
 	plait__fail(&why, PLAIT_E_FAILED,
 		    "did not return but ended its thread (pthread_exit)");
-	if (number != 0) {
-		plait__outcomes_fail(
-			&lanes->outcomes, number,
-			plait__op_at(&lanes->ring, number)->label, &why);
-		plait__flow_lanes_complete(lanes, number);
-	}
+	plait__outcomes_fail(&lanes->outcomes, number,
+			     plait__op_at(&lanes->ring, number)->label, &why);
+	plait__flow_lanes_complete(lanes, number);
+}
+
+void plait__flow_worker_lose(plait__task *task)
+{
+	plait__flow_worker *worker = (plait__flow_worker *)(void *)task;
+
+	if (worker->number != 0)
+		lose(worker->lanes, worker->number);
 	worker->number = 0;
 	plait__task_offer(task);
+}
+
+/* ---- on a thread that is no worker ---- */
+
+struct here {
+	plait__flow_lanes *lanes;
+	uint64_t number;
+};
+
+/* The thread ends in a function of the op. */
+static void lose_here(void *arg)
+{
+	const struct here *here = arg;
+
+	lose(here->lanes, here->number);
+}
+
+bool plait__flow_worker_call_here(plait__flow_lanes *lanes, uint64_t number)
+{
+	struct here here = { lanes, number };
+
+	if (plait__flow_claim_open(lanes, (uint32_t)number) != number ||
+	    !plait__flow_claim_is_ready(lanes, number) ||
+	    !plait__flow_claim_take(lanes, number))
+		return false;
+	PLAIT__THREAD_SCOPE inside = { lose_here, &here };
+	if (is_spoiled(lanes, number))
+		skip(lanes, number);
+	else if (!call(lanes, number))
+		plait__flow_lanes_complete(lanes, number);
+	plait__thread_scope_end(&inside);
+	return true;
 }
 
 /* ---- parking ---- */
@@ -425,6 +495,13 @@ static bool poll_some(plait__flow_worker *worker, struct plait__backoff *ladder)
 	return false;
 }
 
+/* Returns true if the thread had better run another item, for which there is no other
+ * thread: of the run that was reserved, most likely. */
+static bool is_called_away(const plait__flow_worker *worker)
+{
+	return worker->reserved != 0 && plait__task_should_yield(&worker->task);
+}
+
 bool plait__flow_worker_run(plait__task *task)
 {
 	plait__flow_worker *worker = (plait__flow_worker *)(void *)task;
@@ -450,7 +527,7 @@ bool plait__flow_worker_run(plait__task *task)
 		}
 		if (must_leave(worker, awaited))
 			return leave(worker);
-		if (is_spare(worker)) {
+		if (is_called_away(worker) || is_spare(worker)) {
 			if (park(worker))
 				return false;
 			continue;
@@ -468,6 +545,10 @@ bool plait__flow_worker_run(plait__task *task)
 			at_add_u32(&worker->lanes->spinning, 1);
 			plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
 		}
+		/* More of them may come as soon. */
+		if (worker->is_stirred)
+			plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
+		worker->is_stirred = false;
 		if (!keeps_looking(worker, &ladder) && park(worker))
 			return false;
 	}

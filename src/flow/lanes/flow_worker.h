@@ -11,6 +11,10 @@ bool plait__flow_worker_run(plait__task *task);
 /* The thread ends inside a function of the program: the `lost` of a task. */
 void plait__flow_worker_lose(plait__task *task);
 
+/* Run op `number` on the calling thread, which is no worker, if it is ready and not
+ * taken.  The op may go on elsewhere afterwards.  Returns false if it is not run. */
+bool plait__flow_worker_call_here(plait__flow_lanes *lanes, uint64_t number);
+
 /* Returns true if op `number` is not to be run: it was cancelled, or a true
  * predecessor has failed.  Its failure is stored then. */
 bool plait__flow_worker_spoils(plait__flow_lanes *lanes, uint64_t number);
