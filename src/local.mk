@@ -711,6 +711,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/repetition_plan.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/repetition_place.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/held_run.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/awaited_run.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_launch.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/stretch.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_repeats.c

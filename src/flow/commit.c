@@ -6,6 +6,7 @@
 #include "flow/flow_fixed.h"
 #include "flow/flow_proof.h"
 #include "flow/held_run.h"
+#include "flow/lanes/flow_claim.h"
 #include "flow/op_commit.h"
 
 #include "base/alloc.h"
@@ -323,6 +324,16 @@ static bool begins_on_device(const plait__flow_task *task, uint64_t spoiler)
 					  flow->preds.count);
 }
 
+/* Returns true if the op is reserved for a thread that waits for it. */
+static bool reserve(const plait__flow_task *task)
+{
+	plait__flow_lanes *lanes = &task->flow->lanes;
+
+	return task->is_reserved && !task->is_prefix &&
+	       plait__flow_claim_is_ready(lanes, task->number) &&
+	       plait__flow_lanes_reserve(lanes, task->number);
+}
+
 /* Number the op, fill its entry and publish it.  There is room for it.
  * `spoiler`: 0, or the failed op for which it is not run. */
 static void add_op(plait__flow_task *task, uint64_t spoiler)
@@ -355,7 +366,7 @@ static void add_op(plait__flow_task *task, uint64_t spoiler)
 					     task->number);
 	if (task->is_held)
 		return;
-	if (!begins_on_device(task, spoiler))
+	if (!begins_on_device(task, spoiler) && !reserve(task))
 		plait__op_commit_publish(flow, task->number, preds, count,
 					 task->is_prefix, task->is_urgent);
 	if (task->is_late)

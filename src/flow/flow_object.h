@@ -181,6 +181,10 @@ struct plait__flow {
 	plait__flow_name *names; /* labels of tasks from a text */
 	plait__flow_capture *capture; /* or null */
 	plait__repetition *repetitions;
+	/* awaited_run.h: the newest run of a repetition, until an op or a wait
+	 * comes behind it, or 0; its repetition. */
+	uint64_t newest_run;
+	plait__repetition *newest_again;
 	/* held_run.h: its number, or 0; whether all of its tasks came; whether a
 	 * call that submits no task came since the last task.  Null: without
 	 * PLAIT_FLOW_REPEATS. */
@@ -224,6 +228,7 @@ typedef struct plait__flow_task {
 	bool is_late;	 /* another thread finishes it */
 	bool is_outside; /* a signal, or the owner of an inbox */
 	bool is_held;	 /* not published yet: held_run.h */
+	bool is_reserved; /* for a waiting thread: awaited_run.h */
 	const char *label;
 	plait__op_work filled;
 	uint64_t cells;

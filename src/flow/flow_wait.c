@@ -2,6 +2,7 @@
 /* Waits for ops, and for room; see flow_wait.h. */
 #include "flow/flow_wait.h"
 
+#include "flow/awaited_run.h"
 #include "flow/flow_devices.h"
 #include "flow/flow_late.h"
 #include "flow/flow_proof.h"
@@ -31,6 +32,7 @@ struct wait {
 	uint64_t seen;	  /* all ops up to this one are done */
 	uint32_t looks;	  /* for a worker that was offered, in vain */
 	uint64_t deadline_ns;
+	uint64_t run; /* that the thread may call, or 0 */
 	bool skips_inboxes;
 	enum plait__backoff_policy backoff;
 };
@@ -396,6 +398,8 @@ resolve(plait__flow *flow, plait_task task, uint64_t timeout_ns,
 	*out = (struct wait){ .flow = flow, .number = task, .prefix = all,
 			      .awaited = task,
 			      .seen = flow->window.settled };
+	if (status == PLAIT_OK && timeout_ns == PLAIT_FOREVER)
+		out->run = plait__awaited_run_take(flow, task, all);
 	plait__flow_unlock(flow);
 	return status;
 }
@@ -434,6 +438,8 @@ PLAIT_API plait_status plait_flow_wait(plait_flow *flow, plait_task task,
 	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
 				       &self->object };
 	status = resolve(self, task, timeout_ns, &wait, error);
+	if (status == PLAIT_OK && wait.run != 0)
+		plait__awaited_run_call(self, wait.run);
 	if (status == PLAIT_OK)
 		status = wait_for(&wait, timeout_ns, true, error);
 	if (status != PLAIT_PENDING)

@@ -38,6 +38,8 @@ struct plait__repetition {
 	plait__vector bindings;	 /* plait_binding */
 	plait_run_desc run;
 	plait__run_times times;
+	/* awaited_run.h: runs in a row.  Under the lock. */
+	uint32_t awaited;
 	/* Of a stretch: tasks of the run that has begun, from the first one on. */
 	uint32_t limit;
 	/* With devices: needs by memory, results by data.  Memories that it writes;

@@ -28,16 +28,12 @@ static bool is_judged(const plait__run_time *time)
 	return time->count >= PLAIT__RUN_TRIALS;
 }
 
-bool plait__run_times_choose_alone(plait__run_times *times)
+static bool is_for_one(plait__run_times *times)
 {
 	const plait__run_time *alone = &times->alone, *shared = &times->shared;
 	uint32_t phase;
 	bool faster;
 
-	if (times->must_share)
-		return false;
-	if (times->is_fixed)
-		return true;
 	if (alone->ns <= PLAIT__RUN_SHORT_NS || alone->count < FIRST_RUNS ||
 	    (alone->ns <= PLAIT__RUN_LONG_NS && !is_judged(alone)))
 		return true;
@@ -52,4 +48,33 @@ bool plait__run_times_choose_alone(plait__run_times *times)
 	else if (alone->ns > PLAIT__RUN_LONG_NS)
 		times->tries_alone = false;
 	return times->tries_alone;
+}
+
+/* Returns true if the waiting thread calls the plan.  It does not if that takes longer
+ * than the best other way, which is tried again and again. */
+static bool is_called(plait__run_times *times)
+{
+	const plait__run_time *called = &times->called;
+	uint64_t other_ns = times->alone.ns;
+
+	if (times->alone.count < FIRST_RUNS || other_ns > PLAIT__RUN_LONG_NS)
+		return false;
+	if (is_judged(&times->shared) && times->shared.ns < other_ns)
+		other_ns = times->shared.ns;
+	if (!is_judged(called) ||
+	    called->ns - called->ns / LEAST_GAIN <= other_ns)
+		return true;
+	return times->refused++ % PLAIT__RUN_PERIOD >=
+	       PLAIT__RUN_PERIOD - PLAIT__RUN_TRIALS;
+}
+
+plait__run_way plait__run_times_choose(plait__run_times *times, bool by_waiter)
+{
+	if (times->must_share)
+		return PLAIT__RUN_SHARED;
+	if (times->is_fixed)
+		return PLAIT__RUN_ALONE;
+	if (by_waiter && is_called(times))
+		return PLAIT__RUN_CALLED;
+	return is_for_one(times) ? PLAIT__RUN_ALONE : PLAIT__RUN_SHARED;
 }

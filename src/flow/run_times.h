@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Times of the runs of a repetition, by one thread and by several, and which of
- * both the next run is for.  Pure.
+ * Times of the runs of a repetition, by the way in which they were run, and the way of
+ * the next run.  Pure.
+ *
+ *     ALONE   by one thread, from a plan of one lane
+ *     SHARED  by several threads, from a queue
+ *     CALLED  by the thread that waits for it, which calls the plan: that one chooses
+ *             by its own times between one thread and several
  */
 #ifndef PLAIT_SRC_FLOW_RUN_TIMES_H
 #define PLAIT_SRC_FLOW_RUN_TIMES_H
@@ -31,10 +36,18 @@ typedef struct plait__run_time {
 	uint32_t count; /* of runs, at most PLAIT__RUN_TRIALS */
 } plait__run_time;
 
+typedef enum plait__run_way {
+	PLAIT__RUN_ALONE,
+	PLAIT__RUN_SHARED,
+	PLAIT__RUN_CALLED
+} plait__run_way;
+
 typedef struct plait__run_times {
 	plait__run_time alone;
 	plait__run_time shared;
-	uint32_t runs;	  /* since both were judged */
+	plait__run_time called;
+	uint32_t runs;	  /* since alone and shared ones were judged */
+	uint32_t refused; /* that could have been called */
 	bool tries_alone; /* kind of the runs at the end of the period */
 	bool must_share;  /* the tasks wait for each other */
 	bool is_fixed;	  /* measured times decide nothing */
@@ -43,7 +56,8 @@ typedef struct plait__run_times {
 
 void plait__run_time_add(plait__run_time *time, uint64_t ns);
 
-/* Returns true if the next run is for one thread.  Counts the runs. */
-bool plait__run_times_choose_alone(plait__run_times *times);
+/* The way of the next run, which is counted.  `by_waiter`: the thread that begins it
+ * waits for it, and executes no function. */
+plait__run_way plait__run_times_choose(plait__run_times *times, bool by_waiter);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "flow/submit.h"
 
+#include "flow/awaited_run.h"
 #include "flow/commit.h"
 #include "flow/device_place.h"
 #include "flow/device_room.h"
@@ -189,8 +190,12 @@ static plait_status commit(plait__flow_task *task, const plait_task_desc *desc,
 						  error);
 	if (status == PLAIT_OK && flow->devices != NULL)
 		status = place(task, error);
+	if (status == PLAIT_OK && again != NULL)
+		task->is_reserved = plait__awaited_run_expect(flow, again);
 	if (status == PLAIT_OK)
 		status = plait__commit_task(task, error);
+	if (status == PLAIT_OK && again != NULL)
+		plait__awaited_run_note(flow, again);
 	if (status == PLAIT_OK && flow->devices != NULL)
 		place_commit(task);
 	if (status == PLAIT_OK && flow->record != NULL)

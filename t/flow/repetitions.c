@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans of repetitions by tasks and lanes: which of them one thread may call. */
+/* Plans of repetitions by tasks and lanes: which of them one thread may call, and which
+ * the waiting thread does. */
 #include "flow/flow.h"
 #include "flow/repetitions.h"
 
 #include "flows.h"
 
 #include "plait/repeat.h"
+
+#include <pthread.h>
 
 /* Tasks that one thread runs at most. */
 enum { MOST = 4096 };
@@ -82,10 +85,167 @@ static void signals(void)
 	check(2, 3, true, true);
 }
 
+/* ---- runs that the submitter awaits at once ---- */
+
+/* First ones by one thread; runs before one is reserved. */
+enum { FIRST = 2, EXPECTED = 4, RUNS = 10, EACH = EXPECTED + 2 };
+
+static uint32_t ran; /* atomic */
+
+static int32_t count(void *user_data)
+{
+	(void)user_data;
+	__atomic_add_fetch(&ran, 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+static uint32_t count_runs(void)
+{
+	return __atomic_load_n(&ran, __ATOMIC_ACQUIRE);
+}
+
+/* Submit a run of one function. */
+static plait_task submit_run(int32_t (*function)(void *user_data))
+{
+	plait_task task;
+
+	repeat(&task);
+	if (task != 0)
+		return task;
+	call_task("count", function, NULL, NULL, 0);
+	OK(plait_flow_repeat(flow, 0, &task, NULL) == PLAIT_OK);
+	return task;
+}
+
+static void await_runs(uint32_t runs)
+{
+	for (uint32_t i = 0; i < runs; i++)
+		IS_INT(wait_task(submit_run(count)), PLAIT_OK);
+}
+
+static plait__flow *flow_object(void)
+{
+	return plait__handle_peek(flow, PLAIT_OBJECT_FLOW);
+}
+
+static plait__repetition *find_it(void)
+{
+	plait__repetition *again;
+
+	plait__flow_lock(flow_object());
+	again = plait__repetitions_find(flow_object(), 1);
+	plait__flow_unlock(flow_object());
+	return again;
+}
+
+static bool open_counting(uint32_t workers)
+{
+	const struct flow_setting setting = { workers, 2 };
+
+	ran = 0;
+	return open_flow(&setting, 64);
+}
+
+/* The waiting thread has no rival. */
+static void called_ones(void)
+{
+	if (!open_counting(0))
+		return;
+	await_runs(RUNS);
+	IS_UINT(count_runs(), RUNS);
+	IS_UINT(find_it()->times.alone.count, FIRST);
+	IS_UINT(find_it()->times.called.count, RUNS - FIRST);
+	close_flow();
+}
+
+/* A wait with a time limit, or in a row with other tasks, calls none. */
+static void uncalled_ones(void)
+{
+	if (!open_counting(0))
+		return;
+	for (uint32_t i = 0; i < RUNS; i++) {
+		(void)submit_run(count);
+		IS_INT(plait_flow_wait(flow, 0, UINT64_C(20000000000), NULL),
+		       PLAIT_OK);
+	}
+	for (uint32_t i = 0; i < RUNS; i++) {
+		(void)submit_run(count);
+		call_task("other", return_it, NULL, NULL, 0);
+		IS_INT(wait_task(0), PLAIT_OK);
+	}
+	IS_UINT(count_runs(), 2 * RUNS);
+	IS_UINT(find_it()->times.called.count, 0);
+	IS_UINT(find_it()->awaited, 0);
+	close_flow();
+}
+
+/* No thread waits for a run that is reserved: a worker runs it. */
+static void unawaited_one(void)
+{
+	uint64_t since = 0, reserved;
+
+	if (!open_counting(1))
+		return;
+	for (uint32_t i = 1; i <= RUNS; i++) {
+		await_runs(EXPECTED);
+		reserved = submit_run(count);
+		IS_UINT(at_load_relaxed_u64(&flow_object()->lanes.reserved),
+			reserved);
+		while (count_runs() < i * EACH - 1 && !tap_late(&since))
+			pause_a_little();
+		IS_UINT(count_runs(), i * EACH - 1);
+		(void)submit_run(count);
+		IS_UINT(find_it()->awaited, 0);
+		IS_INT(wait_task(0), PLAIT_OK);
+	}
+	close_flow();
+}
+
+static int32_t leave_at_last(void *user_data)
+{
+	(void)user_data;
+	if (__atomic_add_fetch(&ran, 1, __ATOMIC_RELEASE) == RUNS)
+		pthread_exit(NULL);
+	return 0;
+}
+
+/* Returns null only if a function ends it: a worker may have been faster. */
+static void *await_until_left(void *arg)
+{
+	while (count_runs() < RUNS)
+		(void)wait_task(submit_run(leave_at_last));
+	return arg;
+}
+
+/* A function ends the thread that waits: the run fails, and the flow goes on. */
+static void left_thread(void)
+{
+	void *returned;
+	pthread_t thread;
+
+	if (!open_counting(1))
+		return;
+	IS_INT(pthread_create(&thread, NULL, await_until_left, &ran), 0);
+	IS_INT(pthread_join(thread, &returned), 0);
+	IS_UINT(count_runs(), RUNS);
+	if (returned == NULL) {
+		IS_INT(plait_flow_wait(flow, 0, PLAIT_FOREVER,
+				       &flow_rig.error),
+		       PLAIT_E_FAILED);
+		HAS_STR(flow_rig.error.text, "pthread_exit");
+	}
+	IS_INT(wait_task(submit_run(leave_at_last)), PLAIT_OK);
+	close_flow();
+}
+
 static const struct tap_scenario all[] = {
 	{ "short repetitions", short_ones },
 	{ "long repetitions", long_ones },
 	{ "repetitions with signals", signals },
+	{ "runs that the waiting thread calls", called_ones },
+	{ "runs that it does not call", uncalled_ones },
+	{ "a reserved run without a wait", unawaited_one },
+	{ "a thread that ends in a run", left_thread },
 };
 
 TAP_MAIN(all)

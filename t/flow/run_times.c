@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs of a repetition by one thread or by several: the faster way is found, kept,
- * and given up when it is slower. */
+/* Runs of a repetition by one thread, by several or by a call of the waiting thread: the
+ * faster way is found, kept, and given up when it is slower. */
 #include "lib/tap.h"
 
 #include "flow/run_times.h"
@@ -20,7 +20,8 @@ static uint32_t run(plait__run_times *times, uint64_t alone_ns,
 	uint32_t alone = 0;
 
 	for (uint32_t i = 0; i < RUNS; i++) {
-		bool by_one = plait__run_times_choose_alone(times);
+		bool by_one = plait__run_times_choose(times, false) ==
+			      PLAIT__RUN_ALONE;
 
 		alone += by_one;
 		plait__run_time_add(by_one ? &times->alone : &times->shared,
@@ -52,9 +53,9 @@ static void slow_first_run(void)
 	plait__run_times times = { .runs = 0 };
 
 	plait__run_time_add(&times.alone, 2 * PLAIT__RUN_LONG_NS);
-	OK(plait__run_times_choose_alone(&times));
+	OK(plait__run_times_choose(&times, false) == PLAIT__RUN_ALONE);
 	plait__run_time_add(&times.alone, PLAIT__RUN_SHORT_NS);
-	OK(plait__run_times_choose_alone(&times));
+	OK(plait__run_times_choose(&times, false) == PLAIT__RUN_ALONE);
 }
 
 /* Both first runs by one thread were disturbed: a trial finds that out. */
@@ -64,7 +65,7 @@ static void slow_first_runs(void)
 
 	plait__run_time_add(&times.alone, 2 * PLAIT__RUN_LONG_NS);
 	plait__run_time_add(&times.alone, 2 * PLAIT__RUN_LONG_NS);
-	OK(!plait__run_times_choose_alone(&times));
+	OK(plait__run_times_choose(&times, false) == PLAIT__RUN_SHARED);
 	OK(run(&times, 30000, 50000) >= RUNS - PLAIT__RUN_PERIOD - TRIED);
 }
 
@@ -112,7 +113,7 @@ static void slow_start(void)
 		plait__run_time_add(&times.alone, 30000);
 	for (uint32_t i = 0; i < PLAIT__RUN_TRIALS; i++)
 		plait__run_time_add(&times.shared, 60000 - i * 3000);
-	OK(!plait__run_times_choose_alone(&times));
+	OK(plait__run_times_choose(&times, false) == PLAIT__RUN_SHARED);
 }
 
 /* One slow run of many is no reason. */
@@ -122,7 +123,7 @@ static void disturbed(void)
 
 	(void)run(&times, 40000, 60000);
 	plait__run_time_add(&times.alone, 90000);
-	OK(plait__run_times_choose_alone(&times));
+	OK(plait__run_times_choose(&times, false) == PLAIT__RUN_ALONE);
 }
 
 /* A thread that was preempted for 20 ms tells nothing about the work. */
@@ -153,6 +154,98 @@ static void waiting_tasks(void)
 	IS_UINT(run(&times, 1, 1), 0);
 }
 
+/* Runs that a waiting thread begins, which take so long by the way; returns how many of
+ * them it called. */
+static uint32_t run_awaited(plait__run_times *times, uint64_t alone_ns,
+			    uint64_t called_ns)
+{
+	uint32_t called = 0;
+
+	for (uint32_t i = 0; i < RUNS; i++) {
+		plait__run_way way = plait__run_times_choose(times, true);
+
+		OK(way != PLAIT__RUN_SHARED);
+		called += way == PLAIT__RUN_CALLED;
+		plait__run_time_add(way == PLAIT__RUN_CALLED ? &times->called :
+							       &times->alone,
+				    way == PLAIT__RUN_CALLED ? called_ns :
+							       alone_ns);
+	}
+	return called;
+}
+
+/* The first two runs tell whether the tasks wait for each other. */
+static void called(void)
+{
+	plait__run_times times = { .runs = 0 };
+
+	IS_UINT(run_awaited(&times, 10000, 6000), RUNS - 2);
+}
+
+/* Calls that take no longer are no worse: the plan chooses. */
+static void called_as_fast(void)
+{
+	plait__run_times times = { .runs = 0 };
+
+	IS_UINT(run_awaited(&times, 10000, 10500), RUNS - 2);
+}
+
+static void called_slowly(void)
+{
+	plait__run_times times = { .runs = 0 };
+
+	IS_UINT(run_awaited(&times, 10000, 15000),
+		PLAIT__RUN_TRIALS +
+			(RUNS - 2 - PLAIT__RUN_TRIALS) / PLAIT__RUN_PERIOD *
+				PLAIT__RUN_TRIALS);
+}
+
+/* A call that was slow is fast, and by one thread is slow, once that is tried. */
+static void called_again(void)
+{
+	plait__run_times times = { .runs = 0 };
+
+	(void)run_awaited(&times, 10000, 15000);
+	OK(run_awaited(&times, 10000, 5000) >= RUNS - PLAIT__RUN_PERIOD);
+}
+
+/* Calls beside which several threads of a queue are faster. */
+static void called_beside_shared(void)
+{
+	plait__run_times times = { .runs = 0 };
+
+	(void)run(&times, 50000, 30000);
+	for (uint32_t i = 0; i < PLAIT__RUN_TRIALS; i++)
+		plait__run_time_add(&times.called, 45000);
+	OK(plait__run_times_choose(&times, true) == PLAIT__RUN_SHARED);
+	plait__run_time_add(&times.called, 29000);
+	OK(plait__run_times_choose(&times, true) == PLAIT__RUN_CALLED);
+}
+
+/* A call cannot be cancelled. */
+static void long_calls(void)
+{
+	plait__run_times times = { .runs = 0 };
+
+	plait__run_time_add(&times.alone, 2 * PLAIT__RUN_LONG_NS);
+	plait__run_time_add(&times.alone, 2 * PLAIT__RUN_LONG_NS);
+	OK(plait__run_times_choose(&times, true) == PLAIT__RUN_SHARED);
+}
+
+/* What decides without times decides for calls, too. */
+static void decided(void)
+{
+	plait__run_times waits = { .must_share = true };
+	plait__run_times fixed = { .is_fixed = true };
+
+	for (uint32_t i = 0; i < 2 * PLAIT__RUN_TRIALS; i++) {
+		plait__run_time_add(&waits.alone, 1000);
+		plait__run_time_add(&fixed.alone, 1000);
+	}
+	OK(plait__run_times_choose(&waits, true) == PLAIT__RUN_SHARED);
+	OK(plait__run_times_choose(&fixed, true) == PLAIT__RUN_ALONE);
+}
+
 static const struct tap_scenario all[] = {
 	{ "short runs", short_runs },
 	{ "long runs", long_runs },
@@ -167,6 +260,13 @@ static const struct tap_scenario all[] = {
 	{ "preempted", preempted },
 	{ "grown", grown },
 	{ "waiting tasks", waiting_tasks },
+	{ "called", called },
+	{ "called as fast", called_as_fast },
+	{ "called slowly", called_slowly },
+	{ "called again", called_again },
+	{ "called beside a queue", called_beside_shared },
+	{ "long calls", long_calls },
+	{ "decided", decided },
 };
 
 TAP_MAIN(all)
