@@ -232,7 +232,7 @@ static void long_calls(void)
 	OK(plait__run_times_choose(&times, true) == PLAIT__RUN_SHARED);
 }
 
-/* What decides without times decides for calls, too. */
+/* Reasons that are no times decide for calls, too. */
 static void decided(void)
 {
 	plait__run_times waits = { .must_share = true };
