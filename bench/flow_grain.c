@@ -8,7 +8,7 @@
  * a flow that one thread fills: while the tasks are submitted, the other thread has
  * at most one each s ns.
  *
- *	PLAIT_PLUGIN_PATH=plugins/.libs bench/flow_grain [ROUNDS [submit]]
+ *	PLAIT_PLUGIN_PATH=plugins/.libs bench/flow_grain [ROUNDS [submit|repeats]]
  */
 #include "flow_floor.h"
 #include "grain.h"
@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	ROUNDS = 60,
@@ -31,11 +32,14 @@ enum {
 
 static plait_error error = { .size = sizeof(error) };
 static plait_context *context;
-static plait_flow *flow, *plain, *repeats;
+/* A flow without repeats, and two that find them: between waits after each graph, and
+ * after several. */
+enum { PLAIN, REPEATS, SEVERAL, FLOWS };
+static plait_flow *flow, *flows[FLOWS];
 /* Tasks.  Not beside what the tasks read, nor in the line that comes with it. */
 static _Alignas(128) uint64_t submitted;
-/* Of the plain flow, and of the one that finds repeats; then those in use. */
-static plait_data *all_tiles[2], *lines[2], *others[2];
+/* Of each flow; then those in use. */
+static plait_data *all_tiles[FLOWS], *lines[FLOWS], *others[FLOWS];
 static plait_data *tiles, *line, *other;
 static _Alignas(128) struct node node; /* the work of each task */
 
@@ -175,12 +179,12 @@ static void submit_shape(void (*submit)(void), uint64_t at_once)
 }
 
 /* Submit to one of the flows from here on. */
-static void use_flow(bool finds)
+static void use_flow(int which)
 {
-	flow = finds ? repeats : plain;
-	tiles = all_tiles[finds];
-	line = lines[finds];
-	other = others[finds];
+	flow = flows[which];
+	tiles = all_tiles[which];
+	line = lines[which];
+	other = others[which];
 }
 
 static plait_plan *freeze(void (*submit)(void), plait_mode mode)
@@ -208,16 +212,16 @@ static double run_flow(void (*submit)(void), uint64_t at_once)
 	return (double)(now_ns() - begin);
 }
 
-/* Time of a graph, of as many before a wait, in the flow that finds repeats. */
-static double run_repeats(void (*submit)(void), int times)
+/* Time of a graph in a flow, with as many before a wait. */
+static double run_times(int which, void (*submit)(void), int times)
 {
 	uint64_t begin = now_ns();
 
-	use_flow(true);
+	use_flow(which);
 	for (int i = 0; i < times; i++)
 		submit_shape(submit, 1);
 	must(plait_flow_wait(flow, 0, PLAIT_FOREVER, &error));
-	use_flow(false);
+	use_flow(PLAIN);
 	return (double)(now_ns() - begin) / times;
 }
 
@@ -254,8 +258,8 @@ static void compare(const char *name, void (*submit)(void), int floor_shape,
 	for (int i = 0; i < rounds; i++) {
 		keep_least(&by_flow, run_flow(submit, 1));
 		keep_least(&by_arrays, run_flow(submit, BATCH));
-		keep_least(&by_repeats, run_repeats(submit, 1));
-		keep_least(&by_several, run_repeats(submit, TIMES));
+		keep_least(&by_repeats, run_times(REPEATS, submit, 1));
+		keep_least(&by_several, run_times(SEVERAL, submit, TIMES));
 		keep_least(&by_plan, run_plan(strict));
 		keep_least(&by_plan, run_plan(helped));
 		keep_least(&by_floor, run_floor(floor_shape));
@@ -270,6 +274,66 @@ static void compare(const char *name, void (*submit)(void), int floor_shape,
 	       by_several / by_plan, by_floor / by_plan);
 }
 
+static int compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *values, int count)
+{
+	qsort(values, (size_t)count, sizeof(*values), compare_doubles);
+	return values[count / 2];
+}
+
+/* Part of the tasks of a flow that were repeated, since the last call. */
+static double part_repeated(int which)
+{
+	static uint64_t newest[FLOWS], repeated[FLOWS];
+	plait_flow_info info = { .size = sizeof(info) };
+	double part;
+
+	must(plait_flow_query(flows[which], &info, &error));
+	part = (double)(info.repeated - repeated[which]) /
+	       (double)(info.newest - newest[which]);
+	newest[which] = info.newest;
+	repeated[which] = info.repeated;
+	return part;
+}
+
+/* Medians of graphs with and without the search for repeats, one and several before each
+ * wait, beside the plan; behind as many rounds in which repeats are found and judged. */
+static void compare_repeats(const char *name, void (*submit)(void), int rounds)
+{
+	enum { KINDS = 5 };
+	plait_plan *plan = freeze(submit, PLAIT_MODE_HELPED);
+	double *values[KINDS], medians[KINDS];
+
+	for (int k = 0; k < KINDS; k++)
+		values[k] = malloc((size_t)rounds * sizeof(**values));
+	for (int i = 0; i < 2 * rounds; i++) {
+		int at = i % rounds;
+
+		values[0][at] = run_times(PLAIN, submit, 1);
+		values[1][at] = run_times(REPEATS, submit, 1);
+		values[2][at] = run_times(PLAIN, submit, TIMES);
+		values[3][at] = run_times(SEVERAL, submit, TIMES);
+		values[4][at] = run_plan(plan);
+	}
+	for (int k = 0; k < KINDS; k++) {
+		medians[k] = median(values[k], rounds) / 1000;
+		free(values[k]);
+	}
+	plait_plan_release(plan);
+	printf("%-10s %9.1f %9.1f %5.2f %9.1f %9.1f %5.2f %9.1f %5.2f %5.2f "
+	       "%5.2f %5.2f\n",
+	       name, medians[0], medians[1], medians[1] / medians[0],
+	       medians[2], medians[3], medians[3] / medians[2], medians[4],
+	       medians[0] / medians[4], medians[2] / medians[4],
+	       part_repeated(REPEATS), part_repeated(SEVERAL));
+}
+
 static plait_data *make(uint32_t dimensions, uint64_t x, uint64_t y)
 {
 	const plait_data_desc desc = { .size = sizeof(desc),
@@ -282,18 +346,18 @@ static plait_data *make(uint32_t dimensions, uint64_t x, uint64_t y)
 	return data;
 }
 
-static void make_all(bool finds)
+static void make_all(int which)
 {
 	const plait_flow_desc desc = {
-		.size = sizeof(desc), .flags = finds ? PLAIT_FLOW_REPEATS : 0,
+		.size = sizeof(desc),
+		.flags = which != PLAIN ? PLAIT_FLOW_REPEATS : 0,
 	};
 
-	must(plait_flow_create(context, &desc, finds ? &repeats : &plain,
-			       &error));
-	use_flow(finds);
-	all_tiles[finds] = make(2, SIDE, SIDE);
-	lines[finds] = make(1, WIDTH, 0);
-	others[finds] = make(1, WIDTH, 0);
+	must(plait_flow_create(context, &desc, &flows[which], &error));
+	use_flow(which);
+	all_tiles[which] = make(2, SIDE, SIDE);
+	lines[which] = make(1, WIDTH, 0);
+	others[which] = make(1, WIDTH, 0);
 }
 
 /* `workers` is 0 or 1. */
@@ -305,15 +369,15 @@ static void open_flows(uint32_t workers)
 	};
 
 	must(plait_context_open(&desc, &context, &error));
-	make_all(true);
-	make_all(false);
-	use_flow(false);
+	for (int i = 0; i < FLOWS; i++)
+		make_all(i);
+	use_flow(PLAIN);
 }
 
 static void close_flows(void)
 {
-	plait_flow_release(plain);
-	plait_flow_release(repeats);
+	for (int i = 0; i < FLOWS; i++)
+		plait_flow_release(flows[i]);
 }
 
 /* ---- rows ---- */
@@ -342,12 +406,12 @@ static double floor_submission_least(const struct shape *shape, int rounds)
 }
 
 /* Least time of the submission of a task, while no thread runs any. */
-static double submission_ns(const struct shape *shape, bool finds,
+static double submission_ns(const struct shape *shape, int which,
 			    uint64_t at_once, int rounds)
 {
 	double least = 0;
 
-	use_flow(finds);
+	use_flow(which);
 	for (int i = 0; i < rounds; i++) {
 		uint64_t begin = now_ns();
 
@@ -367,10 +431,28 @@ static void measure_submissions(int rounds)
 	for (int i = 0; i < SHAPES; i++)
 		printf("%-10s %9.1f ns a submission, %.1f by arrays of %d, "
 		       "%.1f of a repeat, %.1f by hand\n", shapes[i].name,
-		       submission_ns(&shapes[i], false, 1, rounds),
-		       submission_ns(&shapes[i], false, BATCH, rounds), BATCH,
-		       submission_ns(&shapes[i], true, 1, rounds),
+		       submission_ns(&shapes[i], PLAIN, 1, rounds),
+		       submission_ns(&shapes[i], PLAIN, BATCH, rounds), BATCH,
+		       submission_ns(&shapes[i], REPEATS, 1, rounds),
 		       floor_submission_least(&shapes[i], rounds));
+	close_flows();
+}
+
+static void measure_repeats(int rounds)
+{
+	static const int grains[] = { 1, 10 };
+
+	open_flows(1);
+	for (int i = 0; i < 2; i++) {
+		node.turns = (uint32_t)(grain_calibrate() * grains[i]);
+		printf("tasks of %d us    flow us   repeats          %d at once   "
+		       "repeats           plan us  flow, %d of it\n", grains[i],
+		       TIMES, TIMES);
+		for (int k = 0; k < SHAPES; k++)
+			compare_repeats(shapes[k].name, shapes[k].submit,
+					i == 0 ? rounds : rounds / 3);
+		fflush(stdout);
+	}
 	close_flows();
 }
 
@@ -380,6 +462,10 @@ int main(int argc, char **argv)
 	int rounds = argc > 1 ? atoi(argv[1]) : ROUNDS;
 
 	make_boxes();
+	if (argc > 2 && strcmp(argv[2], "repeats") == 0) {
+		measure_repeats(rounds);
+		return 0;
+	}
 	measure_submissions(rounds);
 	if (argc > 2)
 		return 0;

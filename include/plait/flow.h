@@ -226,7 +226,8 @@ typedef struct plait_flow_info {
 	uint64_t data_bytes;
 	/* With PLAIT_FLOW_RECORD: warnings in what plait_flow_write prints. */
 	uint64_t warnings;
-	/* With PLAIT_FLOW_REPEATS: tasks that ran in repeats that it found. */
+	/* With PLAIT_FLOW_REPEATS: tasks submitted so far that were parts of runs of
+	 * repetitions. */
 	uint64_t repeated;
 } plait_flow_info;
 

@@ -45,6 +45,7 @@ static uint64_t add_mark(plait__flow *flow, const plait__pred *preds,
 						PLAIT__OP_MARK);
 
 	op->label = NULL;
+	flow->marks++;
 	if (flow->proof != NULL)
 		plait__flow_proof_add(flow, NULL, preds, count, false);
 	plait__op_commit_publish(flow, flow->window.newest, preds, count, false,

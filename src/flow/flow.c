@@ -333,9 +333,12 @@ static plait_status make(plait__context *context, const plait_flow_desc *desc,
 		destroy_flow(&flow->object);
 		return status;
 	}
-	flow->is_simple = flow->devices == NULL && flow->ranks == NULL &&
-			  flow->record == NULL && flow->proof == NULL &&
-			  flow->repeats == NULL && !flow->is_fixed;
+	/* Relaxed: no other thread has the flow. */
+	at_store_relaxed_u32(&flow->is_simple,
+			     flow->devices == NULL && flow->ranks == NULL &&
+				     flow->record == NULL &&
+				     flow->proof == NULL &&
+				     flow->repeats == NULL && !flow->is_fixed);
 	plait__object_set_label(&flow->object, desc->label);
 	plait__flow_ranks_begin(flow);
 	*out = flow;

@@ -192,10 +192,10 @@ static void fill_info(plait__flow *flow, plait_flow_info *out)
 			 (flow->proof != NULL ? PLAIT_FLOW_CHECK : 0) |
 			 (flow->is_fixed ? PLAIT_FLOW_FIXED : 0) |
 			 (flow->repeats != NULL ? PLAIT_FLOW_REPEATS : 0),
-		.repeated = plait__flow_repeats_count(flow),
 		.warnings = flow->record != NULL ?
 				    flow->record->warnings.count +
 					    flow->record->traffic.count : 0,
+		.repeated = plait__flow_repeats_tasks(flow),
 	};
 	for (const plait__data *at = flow->data; at != NULL; at = at->next)
 		out->pieces += at->whole == at ? at->map.pieces : 0;

@@ -160,6 +160,7 @@ struct plait__flow {
 	uint64_t data_bytes;
 	uint64_t swept; /* the newest op at the last sweep */
 	uint64_t cuts;	/* tasks for which borders were made */
+	uint64_t marks; /* ops that are marks of commits, ever */
 	plait__late *late; /* free records; flow_late.c */
 	plait__late *begun_late; /* late_cancel.c */
 	at_u32 shared_runs;	 /* of plans, that have started; a hint */
@@ -173,8 +174,10 @@ struct plait__flow {
 	plait__flow_proof *proof; /* or null */
 	bool is_strict;		 /* it has a record */
 	bool is_fixed;		 /* numbers decide, and not what is done */
-	bool is_simple; /* plain_task.h: no devices, ranks, record, proof,
-			 * repeats, epochs */
+	/* Not 0: plain_task.h; no devices, ranks, record, proof, epochs, and tasks are
+	 * not compared with repeats (repeat_phases.h).  Guarded; read before as a
+	 * hint. */
+	at_u32 is_simple;
 	uint64_t epoch; /* of a fixed flow: ops up to this one count as done */
 	/* Ops behind `notices_after`, up to `notices_to`, are notifications. */
 	uint64_t notices_after, notices_to;
@@ -192,6 +195,7 @@ struct plait__flow {
 	bool held_is_whole;
 	bool is_interrupted;
 	struct plait__flow_repeats *repeats;
+	struct plait__repeat_phases *phases; /* of `repeats` */
 	/* op_await.c: guards the list; no lock inside. */
 	struct plait__mutex listener_lock;
 	struct plait__op_listener *listeners;

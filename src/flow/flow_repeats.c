@@ -7,7 +7,9 @@
 #include "flow/flow_late.h"
 #include "flow/held_run.h"
 #include "flow/late_record.h"
-#include "flow/repeat/period_finder.h"
+#include "flow/plain_task.h"
+#include "flow/repeat_phases.h"
+#include "flow/repeat_search.h"
 #include "flow/stretch.h"
 #include "flow/task_access.h"
 
@@ -21,26 +23,34 @@ enum {
 	/* Runs in a row that were not whole: the stretch is given up. */
 	BREAKS = 4,
 	/* A run has at most this part of the window. */
-	WINDOW_PART = 4
+	WINDOW_PART = 4,
+	/* Runs of a stretch before it grows. */
+	GROWN_RUNS = 8,
+	/* Runs before it is judged: the first ones find out how many threads they are
+	 * for (run_times.h). */
+	WARM_RUNS = 40,
+	/* As many times the longest run: a row of periods that goes on. */
+	ENDLESS = 4
 };
 
 struct plait__flow_repeats {
-	plait__period_finder finder;
+	plait__repeat_search search;
 	plait__stretch *stretches[STRETCHES];
 	uint32_t count;
-	/* That is recorded, or null; its tasks; those to come before it begins,
-	 * or the next gap; recorded: to be built. */
-	plait__stretch *recorded;
-	uint32_t period;
-	uint32_t ahead;
-	bool awaits_gap;
-	at_u32 is_recorded;
-	/* Of the held run, or the last one. */
+	/* The stretch that grows, or null; a hint of it; periods of its runs then. */
+	plait__stretch *growing;
+	at_u32 is_growing;
+	uint32_t times;
+	plait__repeat_phases phases;
+	uint64_t repeated; /* tasks of runs, but for the held one */
+	/* Of the held run, or the last one.  `base`: of `held`, which may be its
+	 * longer one; `row_end`: the last op, or 0: the run was not whole. */
 	plait__stretch *held;
+	plait__stretch *base;
+	uint64_t row_end;
 	plait__late *late;
 	uint64_t owner; /* plait__suspension_owner of its submitter */
 	uint32_t taken;	/* tasks of it */
-	uint64_t all_taken; /* of all runs */
 	uint64_t closings; /* of the flow, when the stretches were looked at */
 };
 
@@ -82,8 +92,12 @@ plait_status plait__flow_repeats_make(plait__flow *flow, plait_error *error)
 {
 	flow->repeats = plait__alloc(plait__flow_allocator(flow),
 				     sizeof(*flow->repeats));
-	return flow->repeats != NULL ? PLAIT_OK :
-	       plait__fail(error, PLAIT_E_NOMEM, "no memory for a flow");
+	if (flow->repeats == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for a flow");
+	flow->repeats->search.allocator = plait__flow_allocator(flow);
+	flow->phases = &flow->repeats->phases;
+	return PLAIT_OK;
 }
 
 void plait__flow_repeats_free(plait__flow *flow)
@@ -94,122 +108,74 @@ void plait__flow_repeats_free(plait__flow *flow)
 		return;
 	for (uint32_t i = 0; i < repeats->count; i++)
 		plait__stretch_free(repeats->stretches[i]);
-	if (repeats->recorded != NULL)
-		plait__stretch_free(repeats->recorded);
+	if (repeats->search.recorded != NULL)
+		plait__stretch_free(repeats->search.recorded);
 	plait__free(plait__flow_allocator(flow), repeats, sizeof(*repeats));
 	flow->repeats = NULL;
-}
-
-uint64_t plait__flow_repeats_count(const plait__flow *flow)
-{
-	return flow->repeats != NULL ? flow->repeats->all_taken : 0;
+	flow->phases = NULL;
 }
 
 /* ---- search ---- */
 
-static void forget_recorded(struct plait__flow_repeats *repeats)
+/* Tasks of a run, at most. */
+static uint64_t longest_run(const plait__flow *flow)
 {
-	if (repeats->recorded != NULL)
-		plait__stretch_free(repeats->recorded);
-	repeats->recorded = NULL;
-	at_store_relaxed_u32(&repeats->is_recorded, 0);
+	uint64_t part = plait__window_size(&flow->window) / WINDOW_PART;
+
+	return part < PLAIT__PERIOD_MOST ? part : PLAIT__PERIOD_MOST;
 }
 
-/* Search from here on. */
-static void restart(struct plait__flow_repeats *repeats)
+static bool has_stretches(const struct plait__flow_repeats *repeats)
 {
-	forget_recorded(repeats);
-	repeats->finder = (plait__period_finder){ .count = 0 };
+	for (uint32_t i = 0; i < repeats->count; i++)
+		if (!repeats->stretches[i]->is_dead)
+			return true;
+	return false;
 }
 
-/* Tasks repeat: record a stretch of them.  It lies between two gaps, if there are
- * some; else it begins where the program probably does, behind the last one. */
-static void begin_record(plait__flow *flow, uint32_t period)
+/* Nothing repeats: end the search for a while. */
+static void rest(plait__flow *flow)
 {
 	struct plait__flow_repeats *repeats = flow->repeats;
-	uint64_t since;
 
-	if (repeats->count == STRETCHES ||
-	    (uint64_t)period * WINDOW_PART > plait__window_size(&flow->window))
-		return;
-	since = plait__period_finder_since_gap(&repeats->finder);
-	repeats->recorded = plait__stretch_make(plait__flow_allocator(flow));
-	repeats->period = period;
-	repeats->awaits_gap = since < period;
-	repeats->ahead = (uint32_t)((period - since % period) % period);
-}
-
-static void end_record(struct plait__flow_repeats *repeats)
-{
-	if (repeats->recorded->tasks.count >= PLAIT__PERIOD_LEAST)
-		/* Relaxed: a hint. */
-		at_store_relaxed_u32(&repeats->is_recorded, 1);
-	else
-		restart(repeats);
-}
-
-/* A gap: the tasks before it are the stretch, unless they are too few. */
-static void end_segment(struct plait__flow_repeats *repeats)
-{
-	if (repeats->recorded->tasks.count >= PLAIT__PERIOD_LEAST)
-		end_record(repeats);
-	else
-		plait__stretch_clear(repeats->recorded);
-}
-
-static bool is_complete(const struct plait__flow_repeats *repeats)
-{
-	return at_load_relaxed_u32(&repeats->is_recorded) != 0;
+	plait__repeat_search_restart(&repeats->search);
+	plait__repeat_phases_rest(flow, &repeats->phases,
+				  !has_stretches(repeats));
 }
 
 /* A task, or null: a gap. */
-static void record(struct plait__flow_repeats *repeats,
-		   const plait_task_desc *desc)
-{
-	if (repeats->awaits_gap) {
-		repeats->awaits_gap = desc != NULL;
-		repeats->ahead = 0;
-	} else if (repeats->ahead > 0) {
-		repeats->ahead--;
-	} else if (desc == NULL) {
-		end_segment(repeats);
-		return;
-	} else if (!plait__stretch_add(repeats->recorded, desc)) {
-		restart(repeats);
-		return;
-	}
-	if (repeats->recorded->tasks.count == repeats->period)
-		end_record(repeats);
-}
-
-static void add_token(plait__flow *flow, const plait_task_desc *desc)
+static void search(plait__flow *flow, const plait_task_desc *desc)
 {
 	struct plait__flow_repeats *repeats = flow->repeats;
-	uint64_t token = desc == NULL ? PLAIT__PERIOD_GAP :
-			 plait__repeated_task_token(desc);
-	uint32_t period = plait__period_finder_add(&repeats->finder, token);
+	uint64_t most = repeats->count == STRETCHES ? 0 : longest_run(flow);
 
-	if (is_complete(repeats))
-		return;
-	if (repeats->recorded != NULL && period == 0)
-		forget_recorded(repeats);
-	if (repeats->recorded != NULL)
-		record(repeats, desc);
-	else if (period != 0)
-		begin_record(flow, period);
+	if (!plait__repeat_search_add(&repeats->search, desc, most))
+		rest(flow);
 }
 
 void plait__flow_repeats_note(plait__flow *flow, const plait_task_desc *desc)
 {
-	bool applies = flow->capture == NULL &&
-		       plait__repeated_task_applies(desc);
+	struct plait__flow_repeats *repeats = flow->repeats;
+	bool applies;
 
-	if (flow->is_interrupted &&
-	    plait__period_finder_since_gap(&flow->repeats->finder) != 0)
-		add_token(flow, NULL);
+	if (!plait__repeat_phases_search(&repeats->phases))
+		return;
+	applies = flow->capture == NULL && plait__repeated_task_applies(desc);
+	if ((flow->is_interrupted || repeats->phases.is_hidden) &&
+	    plait__period_finder_since_gap(&repeats->search.finder) != 0)
+		search(flow, NULL);
+	repeats->phases.is_hidden = false;
 	flow->is_interrupted = !applies;
 	if (applies)
-		add_token(flow, desc);
+		search(flow, desc);
+}
+
+uint64_t plait__flow_repeats_tasks(const plait__flow *flow)
+{
+	const struct plait__flow_repeats *repeats = flow->repeats;
+
+	return repeats == NULL ? 0 :
+	       repeats->repeated + (repeats->held != NULL ? repeats->taken : 0);
 }
 
 /* ---- construction ---- */
@@ -225,38 +191,20 @@ static void add_stretch(struct plait__flow_repeats *repeats,
 			    plait__stretch_at(repeats->stretches[i], 0), first))
 			repeats->stretches[i]->is_dead = true;
 	repeats->stretches[repeats->count++] = made;
+	repeats->phases.rest = 0;
 }
 
-/* Take the stretch that was recorded; null: another thread has it. */
-static plait__stretch *take_recorded(plait__flow *flow)
-{
-	struct plait__flow_repeats *repeats = flow->repeats;
-	plait__stretch *made = NULL;
-
-	plait__flow_lock(flow);
-	if (is_complete(repeats)) {
-		made = repeats->recorded;
-		repeats->recorded = NULL;
-		restart(repeats);
-	}
-	plait__flow_unlock(flow);
-	return made;
-}
-
-void plait__flow_repeats_build(plait__flow *flow,
-			       plait__task_split_prepare prepare)
+static void build_recorded(plait__flow *flow, plait__task_split_prepare prepare)
 {
 	struct plait__flow_repeats *repeats = flow->repeats;
 	plait_error error = { .size = sizeof(error) };
 	plait__stretch *made;
 	bool is_kept;
 
-	/* A planner needs more than the stack of a coroutine, and some time.  Relaxed:
-	 * a hint; the lock orders the rest. */
-	if (!is_complete(repeats) || plait__callback_scope_is_active() ||
-	    plait__suspension_current() != NULL)
-		return;
-	made = take_recorded(flow);
+	plait__flow_lock(flow);
+	made = plait__repeat_search_take(&repeats->search);
+	plait__flow_unlock(flow);
+	/* Another thread has it. */
 	if (made == NULL)
 		return;
 	is_kept = plait__stretch_build(made, flow, prepare, &error) == PLAIT_OK;
@@ -267,6 +215,114 @@ void plait__flow_repeats_build(plait__flow *flow,
 	plait__flow_unlock(flow);
 	if (!is_kept)
 		plait__stretch_free(made);
+}
+
+/* Take the stretch that grows, and make its longer one; null: another thread has it,
+ * or there is no memory. */
+static plait__stretch *take_growing(plait__flow *flow, plait__stretch **base)
+{
+	struct plait__flow_repeats *repeats = flow->repeats;
+	plait__stretch *made = NULL;
+
+	plait__flow_lock(flow);
+	*base = repeats->growing;
+	if (*base != NULL)
+		made = plait__stretch_make_longer(*base, repeats->times);
+	repeats->growing = NULL;
+	/* Relaxed: a hint. */
+	at_store_relaxed_u32(&repeats->is_growing, 0);
+	plait__flow_unlock(flow);
+	return made;
+}
+
+static void build_longer(plait__flow *flow, plait__task_split_prepare prepare)
+{
+	plait_error error = { .size = sizeof(error) };
+	plait__stretch *base, *made = take_growing(flow, &base);
+
+	if (made == NULL)
+		return;
+	if (plait__stretch_build(made, flow, prepare, &error) != PLAIT_OK) {
+		plait__stretch_free(made);
+		return;
+	}
+	plait__flow_lock(flow);
+	base->longer = made;
+	base->runs = 0;
+	base->choice = (plait__repeat_choice){ .left = 0 };
+	plait__flow_unlock(flow);
+}
+
+void plait__flow_repeats_build(plait__flow *flow,
+			       plait__task_split_prepare prepare)
+{
+	struct plait__flow_repeats *repeats = flow->repeats;
+	/* Relaxed: a hint; the lock orders the rest. */
+	bool grows = at_load_relaxed_u32(&repeats->is_growing) != 0;
+	bool is_recorded = plait__repeat_search_has_stretch(&repeats->search);
+
+	/* A planner needs more than the stack of a coroutine, and some time. */
+	if (!(grows || is_recorded) || plait__callback_scope_is_active() ||
+	    plait__suspension_current() != NULL)
+		return;
+	if (is_recorded)
+		build_recorded(flow, prepare);
+	if (grows)
+		build_longer(flow, prepare);
+}
+
+/* ---- rows ---- */
+
+static uint32_t most_times(const plait__flow *flow, const plait__stretch *base)
+{
+	return (uint32_t)longest_run(flow) / base->tasks.count;
+}
+
+/* Rows are long enough: build a run of several periods. */
+static void grow(plait__flow *flow, plait__stretch *base)
+{
+	struct plait__flow_repeats *repeats = flow->repeats;
+	uint32_t most = most_times(flow, base);
+	uint32_t left = plait__repeat_row_left(&base->row, ENDLESS * most);
+	uint32_t times = plait__repeat_row_times(left, most);
+
+	if (base->has_grown || base->runs < GROWN_RUNS || times < 2 ||
+	    repeats->growing != NULL)
+		return;
+	base->has_grown = true;
+	repeats->growing = base;
+	repeats->times = times;
+	/* Relaxed: a hint. */
+	at_store_relaxed_u32(&repeats->is_growing, 1);
+}
+
+/* A run begins: of the stretch, or of several periods if as many are expected. */
+static plait__stretch *pick(plait__flow *flow, plait__stretch *base)
+{
+	struct plait__flow_repeats *repeats = flow->repeats;
+	const plait__stretch *longer = base->longer;
+	uint32_t endless = ENDLESS * most_times(flow, base), times;
+
+	if (repeats->base != NULL &&
+	    (repeats->base != base || flow->is_interrupted ||
+	     repeats->row_end != flow->window.newest))
+		plait__repeat_row_end(&repeats->base->row);
+	repeats->base = base;
+	repeats->row_end = flow->window.newest;
+	grow(flow, base);
+	if (longer == NULL || longer->is_dead)
+		return base;
+	times = longer->tasks.count / base->tasks.count;
+	return plait__repeat_row_left(&base->row, endless) >= times ?
+		       base->longer : base;
+}
+
+/* Tasks of the held run came, all or fewer. */
+static void note_tasks(struct plait__flow_repeats *repeats)
+{
+	repeats->repeated += repeats->taken;
+	repeats->base->row.now += repeats->taken / repeats->base->tasks.count;
+	repeats->held = NULL;
 }
 
 /* ---- held runs ---- */
@@ -327,7 +383,6 @@ static plait_status begin_run(plait__flow *flow, plait__stretch *stretch,
 	repeats->held = stretch;
 	repeats->late = run.late;
 	repeats->late->limit = repeats->taken = 1;
-	repeats->all_taken++;
 	repeats->owner = plait__suspension_owner();
 	return PLAIT_OK;
 }
@@ -340,9 +395,13 @@ static void look_at_data(plait__flow *flow)
 	if (repeats->closings == flow->closings)
 		return;
 	repeats->closings = flow->closings;
-	for (uint32_t i = 0; i < repeats->count; i++)
-		repeats->stretches[i]->is_dead |=
-			!plait__stretch_is_live(repeats->stretches[i]);
+	for (uint32_t i = 0; i < repeats->count; i++) {
+		plait__stretch *at = repeats->stretches[i];
+
+		at->is_dead |= !plait__stretch_is_live(at);
+		if (at->longer != NULL)
+			at->longer->is_dead |= at->is_dead;
+	}
 }
 
 /* A kernel that was released is none. */
@@ -366,11 +425,13 @@ static void note_break(struct plait__flow_repeats *repeats)
 {
 	plait__stretch *stretch = repeats->held;
 
-	repeats->held = NULL;
+	note_tasks(repeats);
+	repeats->row_end = 0;
 	if (++stretch->breaks < BREAKS)
 		return;
 	stretch->is_dead = true;
-	restart(repeats);
+	if (stretch == repeats->base)
+		plait__repeat_search_restart(&repeats->search);
 }
 
 /* The caller has the held run, and the window has room.  No op has failed of those
@@ -389,13 +450,13 @@ static uint64_t take_part(plait__flow *flow)
 	uint64_t number = plait__held_run_add_part(flow);
 
 	repeats->late->limit = ++repeats->taken;
-	repeats->all_taken++;
 	if (repeats->taken < repeats->held->tasks.count)
 		return number;
 	flow->held_is_whole = true;
 	plait__held_run_publish(flow);
 	repeats->held->breaks = 0;
-	repeats->held = NULL;
+	repeats->row_end = flow->window.newest;
+	note_tasks(repeats);
 	return number;
 }
 
@@ -415,11 +476,12 @@ static plait__stretch *find_stretch(plait__flow *flow,
 /* Begin a run with the task, once there is room for all of its parts. */
 static plait_status begin_with(plait__flow_task *task,
 			       const plait_task_desc *desc,
-			       plait__stretch *stretch,
+			       plait__stretch *base,
 			       plait__task_split_prepare prepare)
 {
 	const bool may_wait = (desc->flags & PLAIT_TASK_NO_WAIT) == 0;
 	plait__flow *flow = task->flow;
+	plait__stretch *stretch = pick(flow, base);
 	plait_status status;
 
 	if (flow->window.newest - flow->swept >=
@@ -431,11 +493,21 @@ static plait_status begin_with(plait__flow_task *task,
 	if (!plait__outcomes_are_clean(&flow->lanes.outcomes))
 		return PLAIT_E_STATE;
 	status = begin_run(flow, stretch, prepare);
-	/* The finder does not see the tasks of the run. */
-	flow->is_interrupted |= status == PLAIT_OK;
+	if (status == PLAIT_OK) {
+		flow->is_interrupted = false;
+		flow->repeats->phases.is_hidden = true;
+		base->runs++;
+	}
 	task->number = flow->held_run;
 	return status == PLAIT_OK || (status == PLAIT_PENDING && may_wait) ?
 		       status : PLAIT_E_STATE;
+}
+
+/* A task begins a stretch.  Returns true if it is to be a plain one. */
+static bool is_plain_interval(plait__flow *flow, plait__stretch *stretch)
+{
+	return stretch->runs >= WARM_RUNS &&
+	       plait__repeat_phases_begin(flow, flow->phases, &stretch->choice);
 }
 
 plait_status plait__flow_repeats_take(plait__flow_task *task,
@@ -455,9 +527,12 @@ plait_status plait__flow_repeats_take(plait__flow_task *task,
 	plait__held_run_publish(flow);
 	if (repeats->held != NULL)
 		note_break(repeats);
-	if (repeats->count == 0 || flow->capture != NULL)
+	plait__repeat_phases_look(flow, &repeats->phases);
+	if (repeats->count == 0 || flow->capture != NULL ||
+	    plait__plain_task_may_come(flow))
 		return PLAIT_E_STATE;
 	found = find_stretch(flow, desc);
-	return found == NULL ? PLAIT_E_STATE :
-			       begin_with(task, desc, found, prepare);
+	if (found == NULL || is_plain_interval(flow, found))
+		return PLAIT_E_STATE;
+	return begin_with(task, desc, found, prepare);
 }

@@ -33,12 +33,11 @@ plait_status plait__flow_repeats_take(plait__flow_task *task,
 /* It was submitted, as a task of its own.  Caller holds the lock. */
 void plait__flow_repeats_note(plait__flow *flow, const plait_task_desc *desc);
 
+/* Tasks that came as parts of runs; 0 without the flag.  Caller holds the lock. */
+uint64_t plait__flow_repeats_tasks(const plait__flow *flow);
+
 /* Make a stretch that was recorded a repetition.  Caller does not hold the lock. */
 void plait__flow_repeats_build(plait__flow *flow,
 			       plait__task_split_prepare prepare);
-
-/* Returns the number of tasks that held runs have taken; 0 without the flag.
- * Caller holds the lock. */
-uint64_t plait__flow_repeats_count(const plait__flow *flow);
 
 #endif

@@ -10,6 +10,7 @@
 #include "flow/late_run.h"
 #include "flow/op_await.h"
 #include "flow/own_tasks.h"
+#include "flow/repeat_phases.h"
 
 #include "base/error.h"
 #include "base/text.h"
@@ -415,9 +416,11 @@ tell_outcome(const struct wait *wait, plait_status status, plait_error *error)
 		status = wait->prefix ? plait__outcomes_tell_first(outcomes,
 								   error) :
 			 plait__outcomes_tell(outcomes, wait->number, error);
-	if (!wait->prefix && flow->proof == NULL)
+	if (!wait->prefix && flow->proof == NULL && flow->phases == NULL)
 		return status;
 	plait__flow_lock(flow);
+	if (status == PLAIT_OK)
+		plait__repeat_phases_wait(flow, wait->number);
 	if (wait->prefix)
 		plait__flow_reap(flow);
 	if (status == PLAIT_OK && flow->proof != NULL)

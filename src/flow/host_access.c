@@ -19,6 +19,7 @@
 #include "flow/rank_room.h"
 #include "flow/rank_stop.h"
 #include "flow/rank_submit.h"
+#include "flow/repeat_phases.h"
 
 #include "base/error.h"
 #include "object/wait/suspension.h"
@@ -76,6 +77,7 @@ static plait_status commit(struct access *access, uint64_t *out_behind,
 {
 	plait__flow *flow = access->data->flow;
 	plait__flow_task task = { .flow = flow, .access_count = 1 };
+	const uint64_t before = access->data->whole->last_use;
 	plait_status status;
 
 	plait__held_run_interrupt(flow);
@@ -103,6 +105,8 @@ static plait_status commit(struct access *access, uint64_t *out_behind,
 	status = plait__commit_access(&task, out_behind, error);
 	access->number = task.number;
 	access->is_poisoned |= task.reads_poison;
+	if (status == PLAIT_OK)
+		plait__repeat_phases_wait(flow, before);
 	if (status == PLAIT_OK && flow->devices != NULL)
 		plait__place_commit(&task);
 	if (status == PLAIT_OK)

@@ -21,7 +21,7 @@ struct row {
 /* Returns true if any task of the flow may be plain now. */
 static inline bool has_plain_tasks(const plait__flow *flow)
 {
-	return flow->is_simple && flow->capture == NULL &&
+	return flow->capture == NULL &&
 	       plait__outcomes_are_clean(&flow->lanes.outcomes) &&
 	       flow->window.newest - flow->swept <
 		       plait__window_size(&flow->window);
@@ -244,12 +244,15 @@ bool plait__plain_task_submit_one(plait__flow *flow,
 				  const plait_task_desc *desc, plait_task *out)
 {
 	plait__plain_data known = { NULL, NULL };
-	plait_task number;
+	plait_task number = 0;
 
-	if (!flow->is_simple || desc == NULL || !is_plain(desc))
+	/* Relaxed: a hint. */
+	if (at_load_relaxed_u32(&flow->is_simple) == 0 || desc == NULL ||
+	    !is_plain(desc))
 		return false;
 	plait__flow_lock(flow);
-	number = plait__plain_task_submit(flow, desc, &known);
+	if (plait__plain_task_may_come(flow))
+		number = plait__plain_task_submit(flow, desc, &known);
 	plait__flow_unlock(flow);
 	if (number != 0 && out != NULL)
 		*out = number;

@@ -15,7 +15,14 @@ typedef struct plait__plain_data {
 	plait__data *found;
 } plait__plain_data;
 
-/* Submit a task.  Returns its number; 0: the task is not plain, lacks room, or is to be
+/* Returns false if the flow has more to do for each task.  Caller holds the lock. */
+static inline bool plait__plain_task_may_come(const plait__flow *flow)
+{
+	/* Relaxed: the lock orders it. */
+	return at_load_relaxed_u32(&flow->is_simple) != 0;
+}
+
+/* Submit a task of a flow that may have plain ones.  Returns its number; 0: the task is not plain, lacks room, or is to be
  * refused, and nothing has changed.  Caller holds the lock; *known begins as zero. */
 plait_task plait__plain_task_submit(plait__flow *flow,
 				    const plait_task_desc *desc,

@@ -131,13 +131,15 @@ static bool must_share(const plait__flow_capture *capture, uint32_t lanes)
 	       (lanes > 1 && capture->record.tasks.count > TASKS_ALONE);
 }
 
-/* PLAIT_MODE_AUTO measures. */
+/* PLAIT_MODE_AUTO measures.  A run of a stretch, which has no key, begins while its
+ * submitter goes on: lanes of threads would wait for that thread. */
 static plait_status freeze(const plait__repetition *again,
 			   const plait__flow_capture *capture, uint32_t lanes,
 			   plait_plan **out, plait_error *error)
 {
 	const plait_freeze_desc desc = { .size = sizeof(desc),
-					 .mode = again->times.is_fixed ?
+					 .mode = again->times.is_fixed ||
+						 capture->key == 0 ?
 							 PLAIT_MODE_HELPED :
 							 PLAIT_MODE_AUTO,
 					 .lanes = lanes };

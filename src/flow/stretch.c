@@ -39,6 +39,24 @@ plait__stretch *plait__stretch_make(const plait_allocator *allocator)
 	return made;
 }
 
+plait__stretch *plait__stretch_make_longer(const plait__stretch *stretch,
+					   uint32_t times)
+{
+	plait__stretch *made = plait__stretch_make(stretch->allocator);
+	const plait__vector *tasks = &stretch->tasks;
+	bool done = made != NULL;
+
+	for (uint32_t i = 0; done && i < times; i++)
+		done = plait__vector_push(&made->tasks, tasks->items,
+					  tasks->count) != NULL;
+	if (made != NULL)
+		made->borrows = true;
+	if (done || made == NULL)
+		return made;
+	plait__stretch_free(made);
+	return NULL;
+}
+
 bool plait__stretch_add(plait__stretch *stretch, const plait_task_desc *desc)
 {
 	plait__repeated_task *task =
@@ -71,7 +89,7 @@ static void free_calls(plait__stretch *stretch)
 
 void plait__stretch_clear(plait__stretch *stretch)
 {
-	for (uint32_t i = 0; i < stretch->tasks.count; i++)
+	for (uint32_t i = 0; i < stretch->tasks.count && !stretch->borrows; i++)
 		plait__repeated_task_free(
 			stretch->allocator,
 			*(plait__repeated_task **)plait__vector_at(
@@ -81,6 +99,8 @@ void plait__stretch_clear(plait__stretch *stretch)
 
 void plait__stretch_free(plait__stretch *stretch)
 {
+	if (stretch->longer != NULL)
+		plait__stretch_free(stretch->longer);
 	free_calls(stretch);
 	plait__stretch_clear(stretch);
 	plait__vector_fini(&stretch->tasks);

@@ -8,6 +8,8 @@
 #ifndef PLAIT_SRC_FLOW_STRETCH_H
 #define PLAIT_SRC_FLOW_STRETCH_H
 
+#include "flow/repeat/repeat_choice.h"
+#include "flow/repeat/repeat_row.h"
 #include "flow/repeat/repeated_task.h"
 #include "flow/repetitions.h"
 #include "flow/task_split.h"
@@ -16,19 +18,32 @@ typedef struct plait__stretch_call plait__stretch_call;
 
 /* Guarded by the lock of the flow, but for what its runs read.  Lives as long as
  * the flow, which has the repetition in its list. */
-typedef struct plait__stretch {
+typedef struct plait__stretch plait__stretch;
+struct plait__stretch {
 	const plait_allocator *allocator;
 	plait__vector tasks;	    /* plait__repeated_task pointers */
+	bool borrows;		    /* another stretch has the tasks */
 	plait__stretch_call *calls; /* one for each task; null: not built */
 	plait__repetition *again;   /* null: likewise */
 	bool is_dead;		    /* no task is compared with it */
 	uint32_t breaks;	    /* runs in a row that were not whole */
-} plait__stretch;
+	/* Of one that was found: runs, less those of before `longer` was there; how many
+	 * come in a row; which are runs; and the same tasks several times, or null. */
+	uint32_t runs;
+	plait__repeat_row row;
+	plait__repeat_choice choice;
+	plait__stretch *longer;
+	bool has_grown; /* `longer` was asked for */
+};
 
 /* Null without memory. */
 plait__stretch *plait__stretch_make(const plait_allocator *allocator);
 
-/* No run of it is in flight, and the repetition is freed elsewhere. */
+/* The same: of the tasks of a stretch so many times, which live longer. */
+plait__stretch *plait__stretch_make_longer(const plait__stretch *stretch,
+					   uint32_t times);
+
+/* No run of it is in flight, and the repetition is freed elsewhere.  Frees `longer`. */
 void plait__stretch_free(plait__stretch *stretch);
 
 /* Copy a task behind the others; returns false without memory. */

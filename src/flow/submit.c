@@ -220,7 +220,11 @@ static plait_status attempt(plait__flow_task *task, const plait_task_desc *desc,
 	status = plait__flow_repeats_take(task, desc, prepare_piece);
 	if (status != PLAIT_E_STATE)
 		return status;
-	status = commit(task, desc, again, split, error);
+	if (again == NULL)
+		task->number = plait__plain_task_submit(
+			flow, desc, &(plait__plain_data){ NULL, NULL });
+	status = task->number != 0 ? PLAIT_OK :
+		 commit(task, desc, again, split, error);
 	if (status == PLAIT_OK)
 		plait__flow_repeats_note(flow, desc);
 	return status;
@@ -480,8 +484,10 @@ static bool commit_stretch(plait__flow *flow, struct task_array *array)
 	for (uint64_t i = 0; i < left && i < STRETCH && status == PLAIT_OK &&
 	     task.closing == NULL; i++) {
 		const plait_task_desc *desc = next_desc(array);
-		plait_task number = is_sized ? plait__plain_task_submit(
-					flow, desc, &known) : 0;
+		plait_task number = 0;
+
+		if (is_sized && plait__plain_task_may_come(flow))
+			number = plait__plain_task_submit(flow, desc, &known);
 
 		if (number == 0) {
 			begin_next(&task);

@@ -9,7 +9,8 @@
 #include "base/alloc.h"
 #include "flow/repeat/repeated_task.h"
 
-enum { ITEMS = 48, MUTANTS = 6, MOST_LOOPS = 14, PROGRAMS = 30 };
+/* Some programs go on until runs are longer, and are tried against plain tasks. */
+enum { ITEMS = 48, MUTANTS = 6, MOST_LOOPS = 14, LONG_LOOPS = 250, PROGRAMS = 30 };
 
 static struct item {
 	struct work work;
@@ -107,9 +108,10 @@ static void mutate(uint32_t count)
 
 static void run_loops(uint32_t count)
 {
-	uint64_t loops = 4 + below(MOST_LOOPS);
-	uint64_t calm = 1 + below(6) * count;
-	bool waits = one_in(2), skips = one_in(4);
+	uint64_t loops = 4 + below(one_in(5) ? LONG_LOOPS : MOST_LOOPS);
+	uint64_t calm = 1 + below(loops > MOST_LOOPS ? 400 : 6) * count;
+	uint64_t waits = one_in(2) ? 1 + below(4) : 0; /* loops between them */
+	bool skips = one_in(4);
 
 	by_arrays = one_in(3);
 	for (uint64_t loop = 0; loop < loops; loop++) {
@@ -120,7 +122,7 @@ static void run_loops(uint32_t count)
 				submit_item(&items[i]);
 		}
 		submit_kept();
-		if (waits)
+		if (waits && loop % waits == 0)
 			IS_INT(wait_task(0), PLAIT_OK);
 	}
 }

@@ -204,7 +204,7 @@ pub struct FlowInfo {
     pub flow_bytes: u64,
     pub data_bytes: u64,
     pub warnings: u64,
-    /// Tasks that ran in repeats that the flow found.
+    /// Tasks that were parts of runs of repetitions that the flow has found.
     pub repeated: u64,
 }
 
