@@ -23,7 +23,8 @@ static inline bool plait__plain_task_may_come(const plait__flow *flow)
 }
 
 /* Submit a task of a flow that may have plain ones.  Returns its number; 0: the task is
- * not plain, lacks room, or is to be refused, and nothing has changed.  Caller holds the lock; *known begins as zero. */
+ * not plain, lacks room, or is to be refused, and nothing has changed.  Caller holds
+ * the lock; *known begins as zero. */
 plait_task plait__plain_task_submit(plait__flow *flow,
 				    const plait_task_desc *desc,
 				    plait__plain_data *known);
