@@ -217,10 +217,10 @@ endif
 	@echo '  PEER     $@'; $(CC) -std=gnu11 -D_GNU_SOURCE -O3 -march=native -Wall \
 		$(srcdir)/%D%/processes.c -o $@
 %D%/processes_openmpi: $(srcdir)/%D%/processes_mpi.c $(srcdir)/%D%/processes.h
-	@echo '  PEER     $@'; $(OPENMPI_MPICC) -std=gnu11 -D_GNU_SOURCE -O2 -Wall \
+	@echo '  PEER     $@'; $(OPENMPI_MPICC) -std=gnu11 -D_GNU_SOURCE -O3 -march=native -Wall \
 		$(srcdir)/%D%/processes_mpi.c -o $@
 %D%/processes_mpich: $(srcdir)/%D%/processes_mpi.c $(srcdir)/%D%/processes.h
-	@echo '  PEER     $@'; $(MPICH_MPICC) -std=gnu11 -D_GNU_SOURCE -O2 -Wall \
+	@echo '  PEER     $@'; $(MPICH_MPICC) -std=gnu11 -D_GNU_SOURCE -O3 -march=native -Wall \
 		$(srcdir)/%D%/processes_mpi.c -o $@
 # A collective of plait beside them.
 noinst_PROGRAMS += %D%/processes_plait
