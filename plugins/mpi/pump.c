@@ -62,20 +62,31 @@ static bool test(plait_backend_port *port)
 	return true;
 }
 
-/* Returns true if a link gave something to MPI. */
-static bool advance(plait_backend_port *port)
+static bool advance_halves(plait_backend_port *port,
+			   plait_link_direction direction)
 {
 	struct plait_backend_link *link, *next;
 	bool moved = false;
 
 	for (link = port->links; link != NULL; link = next) {
 		next = link->next;
+		if (link->direction != direction)
+			continue;
 		if (plaitp_mpi_stream_advance(link))
 			moved = true;
 		if (plaitp_mpi_stream_has_ended(link))
 			plaitp_mpi_link_free(link);
 	}
 	return moved;
+}
+
+/* Returns true if a link gave something to MPI.  Sends come first: MPI may copy a
+ * message while its receive is posted. */
+static bool advance(plait_backend_port *port)
+{
+	bool sent = advance_halves(port, PLAIT_LINK_SEND);
+
+	return advance_halves(port, PLAIT_LINK_RECEIVE) || sent;
 }
 
 static plait_status pump_port(plait_backend_port *port, plait_error *error)

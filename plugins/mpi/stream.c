@@ -2,19 +2,32 @@
 /*
  * Movement of slots and credits between the two halves of a link.
  *
- * A receiving half has a receive posted for each free slot, so each slot that a
- * sending half gives to MPI meets its receive: MPI stores nothing in between,
- * and copies a long slot once.  Slots carry their head and their bytes as one
- * message.  The receiving half tells how many slots were taken, each time that
- * half of the depth was, and else when nothing more is taken for some pumps.
+ * Slots carry their head and their bytes as one message.  A receiving half has a
+ * receive posted for each free slot; MPI stores nothing in between, and copies a
+ * long slot once.  The receiving half tells how many slots were taken, each time
+ * that half of the depth was, and else when nothing more is taken for some pumps.
+ *
+ * Open MPI copies a long message inside the call that finds it, for each message
+ * that has its receive.  A rank that has a message to send would send it behind
+ * these copies, and its peer would wait meanwhile.  There a receiving half has one
+ * receive posted, from the second pump behind the take of a message on, and all of
+ * them once no message was taken for some pumps.
  */
 #include <string.h>
 
 #include "driven/atomic.h"
 #include "port.h"
 
-/* Pumps until a credit that nothing requires is sent. */
-enum { IDLE_PUMPS = 32 };
+enum {
+	/* Pumps until a credit that nothing requires is sent, and until receives
+	 * for all free slots are posted. */
+	IDLE_PUMPS = 32,
+#ifdef OPEN_MPI
+	IS_EAGER_TO_COPY = true
+#else
+	IS_EAGER_TO_COPY = false
+#endif
+};
 /* Slots taken, and permits for split messages. */
 enum { CREDIT_BYTES = 2 * sizeof(uint64_t) };
 /* Mark of the last credit: the receiving half needs the sender no more. */
@@ -158,6 +171,22 @@ static bool receive_slot(struct plait_backend_link *link)
 	return true;
 }
 
+/* Number of receives that shall have been posted since the link was made. */
+static uint64_t count_receives(struct plait_backend_link *link, uint64_t taken)
+{
+	if (!IS_EAGER_TO_COPY || link->is_destroyed)
+		return taken + link->depth;
+	if (link->noticed != taken) {
+		link->noticed = taken;
+		link->calm = 0;
+		return link->posted;
+	}
+	if (link->calm >= IDLE_PUMPS)
+		return taken + link->depth;
+	link->calm++;
+	return taken + 1;
+}
+
 /* Returns true if all that the peer has sent is here. */
 static bool is_complete(const struct plait_backend_link *link)
 {
@@ -200,17 +229,19 @@ static bool send_credit(struct plait_backend_link *link, uint64_t taken)
 	return true;
 }
 
-/* Returns true if it posted receives or sent a credit.  A credit promises
- * posted receives. */
+/* Returns true if it posted receives or sent a credit.  A credit promises free
+ * slots. */
 static bool advance_receive(struct plait_backend_link *link)
 {
 	/* Acquire: pairs with the world's store of `taken`. */
 	uint64_t taken = plaitp_driven_load64(link->taken);
 	bool moved = false;
+	uint64_t most;
 
 	if (link->is_destroyed)
 		taken = link->done;
-	while (link->posted < taken + link->depth) {
+	most = count_receives(link, taken);
+	while (link->posted < most) {
 		if (!receive_slot(link))
 			return moved;
 		moved = true;
