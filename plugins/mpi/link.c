@@ -10,6 +10,7 @@
  * nothing will match.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "port.h"
 
@@ -63,6 +64,17 @@ static uint64_t count_bytes(uint32_t depth)
 	       depth * (sizeof(struct mpi_loan) + sizeof(MPI_Request));
 }
 
+/* With more ranks than CPUs a pump may be a time slice away. */
+static bool has_few_receives(const plait_backend_port *port)
+{
+#ifdef OPEN_MPI
+	return port->base->ranks <= sysconf(_SC_NPROCESSORS_ONLN);
+#else
+	(void)port;
+	return false;
+#endif
+}
+
 static struct plait_backend_link *make(plait_backend_port *port,
 				       const plait_link_request *request)
 {
@@ -82,6 +94,7 @@ static struct plait_backend_link *make(plait_backend_port *port,
 	link->number = request->number;
 	link->depth = request->depth;
 	link->slot_bytes = request->slot_bytes;
+	link->has_few_receives = has_few_receives(port);
 	link->loans = (struct mpi_loan *)(void *)(link + 1);
 	link->requests = (MPI_Request *)(void *)(link->loans + link->depth);
 	for (i = 0; i < link->depth; i++) {

@@ -261,6 +261,7 @@ struct plait_backend_link {
 	uint32_t idle;	 /* pumps since a slot was taken and not told */
 	uint32_t calm;	 /* receiving: pumps since `noticed` has changed */
 	uint64_t noticed; /* receiving: slots taken, as the last pump saw it */
+	bool has_few_receives; /* receiving: posted one at a time */
 	bool is_connected; /* the other half is known */
 	bool is_destroyed; /* by the world; filled slots are still sent */
 	bool has_total;

@@ -9,9 +9,9 @@
  *
  * Open MPI copies a long message inside the call that finds it, for each message
  * that has its receive.  A rank that has a message to send would send it behind
- * these copies, and its peer would wait meanwhile.  There a receiving half has one
- * receive posted, from the second pump behind the take of a message on, and all of
- * them once no message was taken for some pumps.
+ * these copies, and its peer would wait meanwhile.  There, if each rank can have a
+ * CPU, a receiving half has one receive posted, from the second pump behind the
+ * take of a message on, and all of them once no message was taken for some pumps.
  */
 #include <string.h>
 
@@ -21,12 +21,7 @@
 enum {
 	/* Pumps until a credit that nothing requires is sent, and until receives
 	 * for all free slots are posted. */
-	IDLE_PUMPS = 32,
-#ifdef OPEN_MPI
-	IS_EAGER_TO_COPY = true
-#else
-	IS_EAGER_TO_COPY = false
-#endif
+	IDLE_PUMPS = 32
 };
 /* Slots taken, and permits for split messages. */
 enum { CREDIT_BYTES = 2 * sizeof(uint64_t) };
@@ -174,7 +169,7 @@ static bool receive_slot(struct plait_backend_link *link)
 /* Number of receives that shall have been posted since the link was made. */
 static uint64_t count_receives(struct plait_backend_link *link, uint64_t taken)
 {
-	if (!IS_EAGER_TO_COPY || link->is_destroyed)
+	if (!link->has_few_receives || link->is_destroyed)
 		return taken + link->depth;
 	if (link->noticed != taken) {
 		link->noticed = taken;
