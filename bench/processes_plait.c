@@ -113,7 +113,8 @@ static void prepare(const char *operation, const char *algorithm, void *in,
 static void run_all(const char *operation, const char *algorithm,
 		    uint32_t samples)
 {
-	float *in = aligned_alloc(4096, me.bytes + 4096), *out = aligned_alloc(4096, me.bytes + 4096);
+	float *in = aligned_alloc(4096, me.bytes + 4096);
+	float *out = aligned_alloc(4096, me.bytes + 4096);
 
 	if (in == NULL || out == NULL)
 		_exit(1);
