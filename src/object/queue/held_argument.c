@@ -109,8 +109,21 @@ static plait_status unmap_slot(plait__held_argument *slot, plait_error *error)
 					   "memory_unmap", &room, error);
 }
 
-/* Wrapped memory may be less aligned than its offset, so the address is
- * checked, in a mapping for reading, which writes nothing back. */
+/* Memory of a device is aligned for all elements, and so is its mapping, but for
+ * the offset. Memory of the user may not be, and is known, unless it is
+ * native: that shows when it is mapped. Nothing is mapped here, since a mapping
+ * may be a copy of it all, beside commands that write there. */
+static const char *address_fault(const struct place *place,
+				 const plait__held_argument *slot)
+{
+	const plait__buffer *buffer = slot->buffer;
+
+	return buffer->root->wrapped == NULL ? NULL :
+	       plait__argument_check_memory(
+		       place->parameter, (uintptr_t)buffer->root->wrapped +
+					 buffer->offset + slot->offset);
+}
+
 static plait_status take_memory(plait__held_argument *slot,
 				const struct place *place,
 				plait__buffer *buffer, uint64_t offset,
@@ -129,15 +142,9 @@ static plait_status take_memory(plait__held_argument *slot,
 					 "host needs", error);
 	if (status == PLAIT_OK)
 		status = plait__image_check_address(buffer, error);
-	if (status == PLAIT_OK)
-		status = map_slot(slot, PLAIT_MAP_READ, error);
 	if (status != PLAIT_OK)
 		return status;
-	fault = plait__argument_check_memory(
-		place->parameter, (uintptr_t)slot->value.pointer);
-	status = unmap_slot(slot, error);
-	if (status != PLAIT_OK)
-		return status;
+	fault = address_fault(place, slot);
 	return fault != NULL ? fail_argument(fault, error) : PLAIT_OK;
 }
 
@@ -294,6 +301,19 @@ plait_status plait__held_argument_take(plait__held_argument *slots,
 	return status;
 }
 
+/* Native memory may be less aligned than its offset. */
+static plait_status map_argument(plait__held_argument *slot,
+				 const plait__parameter *parameter)
+{
+	plait_status status = map_slot(slot, map_flags(parameter), NULL);
+
+	if (status == PLAIT_OK &&
+	    plait__argument_check_memory(
+		    parameter, (uintptr_t)slot->value.pointer) != NULL)
+		status = PLAIT_E_INVALID;
+	return status;
+}
+
 plait_status plait__held_argument_map(plait__held_argument *slots,
 				      const plait__signature *signature)
 {
@@ -301,9 +321,8 @@ plait_status plait__held_argument_map(plait__held_argument *slots,
 
 	for (uint32_t i = 0; status == PLAIT_OK && i < signature->count; i++)
 		if (slots[i].buffer != NULL)
-			status = map_slot(
-				&slots[i],
-				map_flags(&signature->parameters[i]), NULL);
+			status = map_argument(&slots[i],
+					      &signature->parameters[i]);
 	return status;
 }
 

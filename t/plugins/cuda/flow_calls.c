@@ -2,7 +2,8 @@
 /*
  * Calls of the driver behind launches of a flow, on the stand-in for CUDA's
  * driver: launches behind a task of the host go to the queue together when that is
- * done, without a callback for each.
+ * done, without a callback for each; launches of host code copy nothing when they
+ * are submitted.
  */
 #include <sched.h>
 
@@ -14,7 +15,8 @@ enum { LAUNCHES = 60 };
 
 static plait_flow *flow;
 static plait_data *from, *to;
-static plait_kernel *add;
+static plait_kernel *add; /* device code */
+static plait_kernel *host_add;
 static int is_open;
 
 static int32_t wait_for_gate(void *unused)
@@ -49,6 +51,19 @@ static plait_data *new_data(void)
 	return data;
 }
 
+static plait_kernel *new_host_kernel(void)
+{
+	const plait_kernel_desc desc = {
+		.size = sizeof(desc), .function = add_words,
+		.signature = "sum(from: in pointer u32, to: inout pointer u32)"
+	};
+	plait_kernel *kernel = NULL;
+
+	OK_THAT(plait_kernel_create(rig.context, &desc, &kernel, &rig.error) ==
+		PLAIT_OK, "%s", rig.error.text);
+	return kernel;
+}
+
 static bool open_flow(uint32_t lanes)
 {
 	struct place place = { .backends = "cuda,host", .workers = 2,
@@ -65,6 +80,7 @@ static bool open_flow(uint32_t lanes)
 	add = new_kernel("add(from: in pointer u32, to: inout pointer u32)",
 			 "KERNEL(add) { EACH(i, 16) to[i] += from[i]; }",
 			 add_words);
+	host_add = new_host_kernel();
 	OK_THAT(plait_flow_create(rig.context, &desc, &flow, &rig.error) ==
 		PLAIT_OK, "%s", rig.error.text);
 	from = new_data();
@@ -78,6 +94,7 @@ static void close_flow(void)
 	plait_data_release(to);
 	plait_flow_release(flow);
 	plait_kernel_release(add);
+	plait_kernel_release(host_add);
 	close_place();
 }
 
@@ -107,7 +124,7 @@ static void hold(plait_data *data)
 				   .accesses = &access, .access_count = 1 });
 }
 
-static void launch(void)
+static void launch_kernel(plait_kernel *kernel)
 {
 	const plait_launch room = { .size = sizeof(room),
 				    .items = { WORDS, 1, 1 } };
@@ -115,9 +132,14 @@ static void launch(void)
 					     PLAIT_DATA(to) };
 
 	submit(&(plait_task_desc){ .size = sizeof(plait_task_desc),
-				   .kernel = add, .launch = &room,
+				   .kernel = kernel, .launch = &room,
 				   .arguments = arguments,
 				   .argument_count = 2 });
+}
+
+static void launch(void)
+{
+	launch_kernel(add);
 }
 
 static void finish(void)
@@ -189,10 +211,33 @@ static void stretch(void)
 	check_stretch(false, 1);
 }
 
+/* A mapping is a copy of all the memory. */
+static void host_code(void)
+{
+	uint64_t copies;
+	uint32_t got;
+
+	if (!open_flow(1))
+		return;
+	fill(from, 1);
+	fill(to, 0);
+	finish();
+	hold(from);
+	copies = rig_calls("cuMemcpyDtoHAsync");
+	launch_kernel(host_add);
+	IS_UINT(rig_calls("cuMemcpyDtoHAsync") - copies, 0);
+	__atomic_store_n(&is_open, 1, __ATOMIC_RELEASE);
+	finish();
+	read_first(&got);
+	IS_UINT(got, 1);
+	close_flow();
+}
+
 static const struct tap_scenario all[] = {
 	{ "launches behind a task of the host", behind_host },
 	{ "the same in four lanes", in_lanes },
 	{ "launches behind none", stretch },
+	{ "a launch of host code", host_code },
 };
 
 TAP_MAIN(all)
