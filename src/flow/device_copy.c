@@ -148,6 +148,16 @@ static plait__front_map *map_of(const struct copy *copy, uint32_t memory)
 	       &plait__data_copies_at(copy->whole->copies, memory)->map;
 }
 
+/* Host code that maps the source writes it back, also where it has no access. */
+static void set_order(const struct copy *copy, plait__flow_task *task)
+{
+	if (copy->from == PLAIT__MEMORY_HOST)
+		return;
+	task->order = &plait__data_copies_at(copy->whole->copies, copy->from)
+			       ->mapped;
+	task->order_count = 1;
+}
+
 /* Submit one copy. */
 static plait_status submit(const struct copy *copy, plait_error *error)
 {
@@ -177,6 +187,7 @@ static plait_status submit(const struct copy *copy, plait_error *error)
 	task.label = op->label;
 	task.is_always = true;
 	task.behind = flow->devices->last_mapped[copy->to];
+	set_order(copy, &task);
 	task.access_count = 2;
 	plait__device_copy_set_op(&task, op);
 	flow->accesses[0] = (plait__flow_access){
@@ -193,8 +204,9 @@ static plait_status submit(const struct copy *copy, plait_error *error)
 		return status;
 	}
 	device->newest[queue] = task.number;
-	if (copy->to != PLAIT__MEMORY_HOST &&
-	    !plait__device_engine_has_begun(op))
+	if (device->memory != copy->from)
+		device->fetched[copy->from] = task.number;
+	if (!plait__device_engine_has_begun(op))
 		device->waiting[queue] = task.number;
 	plait__coherence_add(&copy->whole->copies->coherence, &copy->box,
 			     copy->to);

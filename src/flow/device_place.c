@@ -250,7 +250,19 @@ static bool waits_beside(const plait__flow_task *task,
 	return false;
 }
 
-/* A launch of host code comes behind all that writes in its memory. */
+/* Copies from the task's memory to that of another device. */
+static void order_far(plait__flow_task *task, const plait__flow_device *at)
+{
+	plait__flow_devices *devices = task->flow->devices;
+	const uint64_t settled = task->flow->window.settled;
+	const uint64_t fetched = at->fetched[task->memory];
+
+	devices->order[task->order_count++] = fetched;
+	task->is_prefix |= fetched > settled &&
+			   at->waiting[devices->queues] > settled;
+}
+
+/* A launch of host code comes behind all ops in its memory. */
 static void order_mapped(plait__flow_task *task, uint32_t lane)
 {
 	plait__flow_devices *devices = task->flow->devices;
@@ -259,8 +271,10 @@ static void order_mapped(plait__flow_task *task, uint32_t lane)
 	for (uint32_t i = 0; i < devices->count; i++) {
 		const plait__flow_device *at = &devices->items[i];
 
-		if (at->memory != task->memory)
+		if (at->memory != task->memory) {
+			order_far(task, at);
 			continue;
+		}
 		for (uint32_t k = 0; k <= devices->queues; k++)
 			devices->order[task->order_count++] = at->newest[k];
 		task->is_prefix |= waits_beside(task, at, lane);
@@ -436,6 +450,18 @@ plait_status plait__place_task(plait__flow_task *task, plait_error *error)
 	return status;
 }
 
+static void note_mapped(const plait__flow_task *task)
+{
+	task->flow->devices->last_mapped[task->memory] = task->number;
+	for (uint32_t i = 0; i < task->access_count; i++) {
+		const plait__data *whole = task->flow->accesses[i].whole;
+
+		if (has_copies(&task->flow->accesses[i]))
+			plait__data_copies_at(whole->copies, task->memory)
+				->mapped = task->number;
+	}
+}
+
 /* The newest ops of the queue. */
 static void note_queue(const plait__flow_task *task)
 {
@@ -443,7 +469,7 @@ static void note_queue(const plait__flow_task *task)
 
 	device->newest[task->queue] = task->number;
 	if (task->maps)
-		task->flow->devices->last_mapped[task->memory] = task->number;
+		note_mapped(task);
 	else if (!plait__device_engine_has_begun(task->device_op))
 		device->waiting[task->queue] = task->number;
 }

@@ -30,6 +30,8 @@ typedef struct plait__flow_device {
 	/* The newest ones that had not begun when they were committed, less
 	 * launches of host code: ops behind them in the lane may be done. */
 	uint64_t waiting[PLAIT__FLOW_QUEUES + 1];
+	/* Per memory: the newest of its copies that reads another one's. */
+	uint64_t fetched[PLAIT__MEMORY_DEVICES + 1];
 } plait__flow_device;
 
 /* An op that releases a buffer, as advice has it. */
@@ -78,9 +80,9 @@ struct plait__flow_devices {
 	struct plait__device_choices *choices; /* or null */
 	plait__flow_device items[PLAIT__MEMORY_DEVICES];
 	/* Per memory: the newest launch of host code.  It maps buffers, and may
-	 * write all of them back, so it overlaps no other op that writes there. */
+	 * write all of them back, so it overlaps no other op there. */
 	uint64_t last_mapped[PLAIT__MEMORY_DEVICES + 1];
-	/* Per memory: the newest run of a repetition that writes there. */
+	/* Per memory: the newest run of a repetition that accesses it. */
 	uint64_t last_run[PLAIT__MEMORY_DEVICES + 1];
 	/* Of the task in preparation: the data of its pointers, and its
 	 * accesses, while those of copies are in their place. */

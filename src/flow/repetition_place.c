@@ -91,6 +91,20 @@ plait_status plait__repetition_place_task(plait__flow_task *task,
 	return status;
 }
 
+static void note_mapped(const plait__flow_task *task, uint32_t memory)
+{
+	const plait__vector *accesses = &task->again->accesses;
+
+	task->flow->devices->last_mapped[memory] = task->number;
+	for (uint32_t i = 0; i < accesses->count; i++) {
+		const plait__flow_access *at = plait__vector_at(accesses, i);
+
+		if (at->whole->copies != NULL)
+			plait__data_copies_at(at->whole->copies, memory)
+				->mapped = task->number;
+	}
+}
+
 void plait__repetition_place_commit(plait__flow_task *task)
 {
 	const plait__repetition *again = task->again;
@@ -107,7 +121,7 @@ void plait__repetition_place_commit(plait__flow_task *task)
 	}
 	for (uint32_t m = 1; m < devices->system.memories; m++) {
 		if ((again->mapped >> m & 1) != 0)
-			devices->last_mapped[m] = task->number;
+			note_mapped(task, m);
 		if ((again->memories >> m & 1) != 0)
 			devices->last_run[m] = task->number;
 	}

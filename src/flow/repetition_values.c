@@ -91,10 +91,12 @@ static bool take_needs(plait__repetition *again, const plait__vector *captured,
 	for (uint32_t i = 0; done && i < captured->count; i++) {
 		const plait__repetition_need *at = plait__vector_at(captured, i);
 
-		if (at->memory == memory)
-			done = PLAIT__VECTOR_ADD(&again->needs, at) != NULL &&
-			       append(again, at->whole, &at->box, memory,
-				      PLAIT__ACCESS_READS);
+		if (at->memory != memory)
+			continue;
+		again->memories |= UINT64_C(1) << memory;
+		done = PLAIT__VECTOR_ADD(&again->needs, at) != NULL &&
+		       append(again, at->whole, &at->box, memory,
+			      PLAIT__ACCESS_READS);
 	}
 	return done;
 }

@@ -42,9 +42,9 @@ struct plait__repetition {
 	uint32_t awaited;
 	/* Of a stretch: tasks of the run that has begun, from the first one on. */
 	uint32_t limit;
-	/* With devices: needs by memory, results by data.  Memories that it writes;
+	/* With devices: needs by memory, results by data.  Memories that it accesses;
 	 * of these, those with launches of host code, which map buffers and may write
-	 * all of them back: no other op writes there meanwhile.  Bits. */
+	 * all of them back: no other op is there meanwhile.  Bits. */
 	plait__vector needs;   /* plait__repetition_need */
 	plait__vector results; /* plait__repetition_result */
 	uint64_t memories;

@@ -379,6 +379,96 @@ static plait_kernel *new_device_axpy(void)
 	return kernel;
 }
 
+/* Two devices in turn, with memories of their own. */
+struct far {
+	plait_kernel *first, *axpy; /* device code, host code */
+	plait_data *v, *w, *x, *y;
+	void *pointer; /* to x, which the caller maps */
+};
+
+static bool open_far(struct far *far)
+{
+	flow_choose = PLAIT_CHOOSE_ROUND_ROBIN;
+	if (!open_on(2, "chaos:devices=2,quirks=staged_map", 1))
+		return false;
+	far->first = new_device_axpy();
+	far->axpy = new_axpy();
+	far->v = new_floats("v", 1);
+	far->w = new_floats("w", 1);
+	far->x = new_floats("x", 1);
+	far->y = new_floats("y", 1);
+	OK(plait_data_map(far->x, NULL, PLAIT_MAP_READ | PLAIT_MAP_WRITE,
+			  &far->pointer, NULL) == PLAIT_OK);
+	return true;
+}
+
+/* The task waits until x is unmapped. */
+static void close_far(struct far *far, plait_task task)
+{
+	IS_INT(wait_task(task), PLAIT_E_DEADLOCK);
+	OK(plait_data_unmap(far->x, far->pointer, NULL) == PLAIT_OK);
+	IS_INT(wait_task(task), PLAIT_OK);
+	OK(plait_data_read(far->y, NULL, host, NULL) == PLAIT_OK);
+	OK(host[0] == 2 && host[N - 1] == 2);
+	plait_data_release(far->v);
+	plait_data_release(far->w);
+	plait_data_release(far->x);
+	plait_data_release(far->y);
+	plait_kernel_release(far->first);
+	plait_kernel_release(far->axpy);
+	close_flow();
+	flow_choose = 0;
+}
+
+/* Launch v += y of a half; returns the task. */
+static plait_task read_half(const struct far *far, plait_data *to)
+{
+	const plait_box half = { { 0, 0, 0 }, { N / 2, 1, 1 } };
+	plait_data *part = NULL;
+	plait_task task = 0;
+	float a = 1;
+
+	OK(plait_data_part(far->y, &half, &part, NULL) == PLAIT_OK);
+	OK_THAT(plait_flow_launch(
+			flow, far->first, PLAIT_ITEMS(N / 2),
+			PLAIT_ARGUMENTS(PLAIT_VALUE(a), PLAIT_DATA(part),
+					PLAIT_DATA(to)),
+			&task, &flow_rig.error) == PLAIT_OK,
+		"launch: %s", flow_rig.error.text);
+	plait_data_release(part);
+	return task;
+}
+
+/* A launch of host code maps all of y on the first device: it is behind a copy of
+ * the other half to the second one, which waits for a launch there. */
+static void mapped_behind_copy(void)
+{
+	struct far far;
+
+	if (!open_far(&far))
+		return;
+	launch(far.first, 0, far.w, far.y, PLAIT_OK);
+	(void)read_half(&far, far.v);
+	launch(far.first, 0, far.w, far.w, PLAIT_OK);
+	(void)read_half(&far, far.x);
+	launch_half(far.first, far.w, far.y, 0);
+	(void)read_half(&far, far.v);
+	close_far(&far, launch_half(far.axpy, far.w, far.y, N / 2));
+}
+
+/* A copy of the other half comes behind the launch, which waits for x. */
+static void copy_behind_mapped(void)
+{
+	struct far far;
+
+	if (!open_far(&far))
+		return;
+	launch(far.first, 1, far.w, far.y, PLAIT_OK);
+	launch(far.first, 0, far.w, far.v, PLAIT_OK);
+	launch_half(far.axpy, far.x, far.y, N / 2);
+	close_far(&far, read_half(&far, far.v));
+}
+
 static void mapped(void)
 {
 	run_mapped(1, "chaos:devices=1,quirks=staged_map", new_device_axpy);
@@ -546,6 +636,8 @@ static const struct tap_scenario all[] = {
 #ifndef FLOW_DRIVER
 	{ "descriptors", descriptors }, { "refusals", unsupported },
 	{ "too little memory", memory }, { "host code beside others", mapped },
+	{ "host code behind a copy", mapped_behind_copy },
+	{ "a copy behind host code", copy_behind_mapped },
 #endif
 	{ "chains", chains },		{ "splits", splits },
 	{ "failures", failures },	{ "releases", releases },

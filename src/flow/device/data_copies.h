@@ -20,6 +20,7 @@ typedef struct plait__data_copy {
 	plait__reuse reuse;    /* by launches in the memory */
 	uint64_t request;      /* of room: the newest one that uses it, */
 	uint64_t skipped;      /* or that does not wait for its tasks */
+	uint64_t mapped; /* the newest op whose host code maps the buffer */
 	uint32_t pins; /* captures and repetitions with nodes that use it */
 	uint64_t saved_bytes;  /* copied to the program's since the last eviction */
 	/* That nodes of the open capture name in place of `buffer`; or null. */
