@@ -387,7 +387,7 @@ static void fail_batch(struct encoder *encoder)
 	plaitp_cuda_fail_call(self, encoder->device, &failure,
 			      encoder->call.name, encoder->call.code,
 			      label_of(batch));
-	plaitp_driven_fail_queue(&self->driven, batch->queue, &failure, "");
+	plaitp_driven_fail_from(&self->driven, batch, &failure, "");
 	if (encoder->submitted)
 		self->cu.cuStreamSynchronize(encoder->stream);
 	/* An event that was not recorded must not be waited for. */
@@ -423,7 +423,7 @@ static void enqueue_batch(struct driven *driven, driven_batch *batch)
 
 	if (plaitp_cuda_enter(encoder.self, encoder.device, &failure) !=
 	    PLAIT_OK) {
-		plaitp_driven_fail_queue(driven, batch->queue, &failure, "");
+		plaitp_driven_fail_from(driven, batch, &failure, "");
 		return;
 	}
 	enqueue_range(&encoder);

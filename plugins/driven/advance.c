@@ -34,8 +34,9 @@ void plaitp_driven_mark_dirty(struct driven *self, driven_queue *queue)
 void plaitp_driven_fail_queue(struct driven *self, driven_queue *queue,
 			      const plait_error *cause, const char *prefix)
 {
-	if (queue->failed)
+	if (queue->failed && queue->failed_from == NULL)
 		return;
+	queue->failed_from = NULL;
 	if (strncmp(cause->text, prefix, strlen(prefix)) == 0)
 		prefix = "";
 	queue->failed = true;
@@ -44,6 +45,17 @@ void plaitp_driven_fail_queue(struct driven *self, driven_queue *queue,
 	plaitp_driven_fail(self->services, &queue->error, cause->status,
 			   cause->origin, "%s%s", prefix, cause->text);
 	queue->error.detail = cause->detail;
+}
+
+void plaitp_driven_fail_from(struct driven *self, const driven_batch *batch,
+			     const plait_error *cause, const char *prefix)
+{
+	driven_queue *queue = batch->queue;
+
+	if (queue->failed)
+		return;
+	plaitp_driven_fail_queue(self, queue, cause, prefix);
+	queue->failed_from = batch == queue->head ? NULL : batch;
 }
 
 /* --- waits ---------------------------------------------------------------- */
@@ -122,8 +134,8 @@ static bool resolve_wait(struct driven *self, struct driven_wait *wait)
 	case DRIVEN_REACHED:
 		return true;
 	case DRIVEN_FAILED:
-		plaitp_driven_fail_queue(self, queue, &wait->signal->error,
-					 not_run);
+		plaitp_driven_fail_from(self, wait->batch,
+					&wait->signal->error, not_run);
 		return true;
 	case DRIVEN_PENDING:
 		break;
@@ -342,7 +354,9 @@ static bool retire(struct driven *self, driven_queue *queue, bool may_call)
 		if (queue->last_enqueued == batch)
 			queue->last_enqueued = NULL;
 		queue->pending -= batch->work_count;
-		batch->failed = queue->failed;
+		if (queue->failed_from == batch)
+			queue->failed_from = NULL;
+		batch->failed = queue->failed && queue->failed_from == NULL;
 		batch->done = true;
 		emit_all(self, batch);
 		detach_dependents(self, batch);

@@ -133,7 +133,7 @@ struct driven_batch {
 	bool announced;	     /* the backend's: the driver announces the end */
 	bool calling;	     /* a host function runs or is about to */
 	bool done;	     /* retired: the emissions are delivered */
-	bool failed;	     /* the queue had failed when the batch retired */
+	bool failed;	     /* retired with the queue's failure, or behind it */
 };
 
 struct plait_backend_queue {
@@ -161,6 +161,9 @@ struct plait_backend_queue {
 	bool lost; /* A host function ended its thread.  Written without the
 		    * lock: by that thread, by queue_recover without batches. */
 	bool failed;
+	/* The first batch that has failed with the queue, if batches before it have
+	 * not retired yet; else null. */
+	const driven_batch *failed_from;
 	plait_error error;
 	char label[DRIVEN_LABEL_BYTES];
 };
@@ -181,7 +184,7 @@ struct plait_backend_signal {
 /*
  * Operations of a driver.  All run with self->lock held, but open_queue,
  * close_queue, await_event and unregister.  enqueue, flush and settle report a
- * failure by plaitp_driven_fail_queue.
+ * failure by plaitp_driven_fail_queue or plaitp_driven_fail_from.
  */
 struct driven_ops {
 	const char *name; /* name of the backend, for error texts */
@@ -283,9 +286,13 @@ void plaitp_driven_mark_dirty(struct driven *self, driven_queue *queue);
 /* Advance all dirty queues.  `may_call`: false inside a callback of the
  * driver. */
 void plaitp_driven_advance(struct driven *self, bool may_call);
-/* Mark the queue failed, with its first failure; the caller marks it dirty. */
+/* Mark the queue failed from its oldest batch on, with its first failure; the caller
+ * marks it dirty. */
 void plaitp_driven_fail_queue(struct driven *self, driven_queue *queue,
 			      const plait_error *cause, const char *prefix);
+/* The same from a batch on: those before it end as they do. */
+void plaitp_driven_fail_from(struct driven *self, const driven_batch *batch,
+			     const plait_error *cause, const char *prefix);
 
 /* --- batch.c: works up to a host function; caller holds self->lock */
 

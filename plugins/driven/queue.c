@@ -399,6 +399,7 @@ plait_status plaitp_driven_queue_recover(plait_backend *backend,
 	else if (self->ops->recover != NULL)
 		status = self->ops->recover(self, queue, error);
 	queue->failed &= status != PLAIT_OK;
+	queue->failed_from = NULL;
 	plaitp_driven_leave(self);
 	if (status == PLAIT_OK)
 		recover_lane(self, queue);

@@ -404,11 +404,10 @@ static plait_status fail_command(const struct encoder *encoder, cl_int code,
 static void fail_batch(struct encoder *encoder, cl_int code)
 {
 	plait_backend *self = encoder->self;
-	driven_queue *queue = encoder->batch->queue;
 	plait_error failure = { .size = sizeof(failure) };
 
 	fail_command(encoder, code, &failure);
-	plaitp_driven_fail_queue(&self->driven, queue, &failure, "");
+	plaitp_driven_fail_from(&self->driven, encoder->batch, &failure, "");
 	if (encoder->submitted)
 		self->cl.clFinish(encoder->driver);
 }
@@ -435,8 +434,7 @@ static bool begin_events(struct encoder *encoder, uint32_t end)
 		return true;
 	plaitp_driven_fail(self->services, &failure, PLAIT_E_NOMEM, 0,
 			   "opencl: no memory for events");
-	plaitp_driven_fail_queue(&self->driven, encoder->batch->queue,
-				 &failure, "");
+	plaitp_driven_fail_from(&self->driven, encoder->batch, &failure, "");
 	return false;
 }
 

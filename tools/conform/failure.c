@@ -155,10 +155,41 @@ static void failed_emission(struct conform *c)
 	HOLDS(atomic_load(&ran) == 0);
 }
 
+/* What ends before a wait for a failed point has not failed, also if the queue
+ * could tell of the failure while that was running. */
+static void earlier_emission(struct conform *c)
+{
+	plait_queue *first = conform_queue(c), *second = conform_queue(c);
+	plait_signal *gate = conform_gate(c), *end = conform_signal(c);
+	plait_command call = conform_call(fail_77, NULL);
+	plait_signal *failed = conform_signal(c);
+	static atomic_int ran;
+
+	atomic_store(&ran, 0);
+	call.label = "the mill";
+	NEED(plait_queue_submit(first, &call, 1, NULL, ERR));
+	NEED(plait_queue_emit(first, failed, NULL, ERR));
+	GIVES(plait_signal_wait(failed, 1, PLAIT_FOREVER, ERR),
+	      PLAIT_E_FAILED);
+	NEED(plait_queue_wait(second, gate, 1, ERR));
+	NEED(plait_queue_call(second, conform_count_up, &ran, ERR));
+	NEED(plait_queue_emit(second, end, NULL, ERR));
+	NEED(plait_queue_wait(second, failed, 1, ERR));
+	NEED(plait_queue_call(second, conform_count_up, &ran, ERR));
+	NEED(plait_queue_emit(second, end, NULL, ERR));
+	NEED(plait_signal_raise(gate, 1, ERR));
+	GIVES(plait_signal_wait(end, 2, PLAIT_FOREVER, ERR), PLAIT_E_FAILED);
+	GIVES(plait_signal_wait(end, 1, PLAIT_FOREVER, ERR), PLAIT_OK);
+	HOLDS(atomic_load(&ran) == 1);
+	waiting_queue(c, second, "the mill");
+	GIVES(plait_queue_finish(first, PLAIT_FOREVER, ERR), PLAIT_E_FAILED);
+}
+
 void conform_failed_states(struct conform *c)
 {
 	failed_gate(c);
 	failed_emission(c);
+	earlier_emission(c);
 }
 
 /* --- S13 ----------------------------------------------------------------- */
