@@ -175,7 +175,7 @@ static void fail_callback(plait_backend *self, driven_batch *batch, cl_int code)
 
 	plaitp_opencl_fail_work(self->services, &failure, "clSetEventCallback",
 				code, NULL, queue->label);
-	plaitp_driven_fail_queue(&self->driven, queue, &failure, "");
+	plaitp_driven_fail_from(&self->driven, batch, &failure, "");
 	self->cl.clFinish(queue->driver);
 	batch->in_flight = false;
 	plaitp_driven_mark_dirty(&self->driven, queue);
