@@ -13,6 +13,7 @@ static void run_random(void)
 
 static const struct tap_scenario all[] = {
 	{ "three devices", alone },
+	{ "three devices with slow copies", slow_copies },
 	{ "with other backends, and the host", mixed },
 };
 

@@ -23,6 +23,7 @@ static void stencils_of_devices(void)
 
 static const struct tap_scenario all[] = {
 	{ "three devices", alone },
+	{ "three devices with slow copies", slow_copies },
 	{ "with other backends, and the host", mixed },
 	{ "stencils", stencils_of_devices },
 };

@@ -31,6 +31,13 @@ static void alone(void)
 	run_on("host,cuda", 3);
 }
 
+/* Copies that no wait keeps apart meet, and end the process. */
+static void slow_copies(void)
+{
+	standin_prepare("devices=3,copies=slow");
+	run_on("host,cuda", 3);
+}
+
 static void mixed(void)
 {
 	standin_prepare("devices=2");

@@ -9,7 +9,7 @@ check_LTLIBRARIES += %D%/libgrid.la
 %C%_libgrid_la_CFLAGS = -std=gnu11 -pthread $(WARN_CFLAGS) $(CODE_CFLAGS)
 
 check_LTLIBRARIES += %D%/standin_cuda.la
-%C%_standin_cuda_la_SOURCES = %D%/arena.c %D%/array.c %D%/condition.c %D%/context.c %D%/control.h %D%/copy.c \
+%C%_standin_cuda_la_SOURCES = %D%/arena.c %D%/array.c %D%/condition.c %D%/conflict.c %D%/context.c %D%/control.h %D%/copy.c \
 	%D%/device.h %D%/entry.c %D%/exec.c %D%/graph.c %D%/image.h \
 	%D%/interpreted.c %D%/locks.c %D%/memory.c %D%/memory.h %D%/module.c %D%/object.c \
 	%D%/option.c %D%/standin.h %D%/stream.c %D%/work.c

@@ -88,6 +88,8 @@ static void read_option(const char *key, char *value)
 		options->pageable_waits = strcmp(value, "waits") == 0;
 	else if (strcmp(key, "locked") == 0)
 		read_locks(value);
+	else if (strcmp(key, "copies") == 0)
+		options->slow_copies = strcmp(value, "slow") == 0;
 	else if (strcmp(key, "mute") == 0)
 		options->mute = strcmp(value, "1") == 0;
 	else if (strcmp(key, "writes") == 0)

@@ -221,6 +221,7 @@ struct standin_options {
 	bool apart; /* no device accesses another one's memory */
 	int mode; /* CUcomputemode */
 	unsigned depth; /* commands of a stream; 0: any number */
+	bool slow_copies; /* and those that conflict end the process */
 	bool timer_steps; /* the devices' timer does not follow the clock */
 	uint64_t timer_step; /* in ns, at each look */
 	char report[256];
@@ -281,6 +282,14 @@ void standin_arena_release(void *pointer);
 /* A command that accesses it begins, and ends; from any thread. */
 void standin_arena_open(void);
 void standin_arena_close(void);
+
+/* --- conflict.c: copies that run, for copies=slow */
+
+/* A copy begins and ends, or any other work; with the lock. */
+void standin_begin_copy(const struct work *work);
+void standin_end_copy(const struct work *work);
+/* Without the lock. */
+void standin_delay_copy(const struct work *work);
 
 /* --- stream.c */
 

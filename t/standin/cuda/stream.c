@@ -131,9 +131,12 @@ static void run(CUstream stream)
 	    (op->work.kind == WORK_CALLBACK ||
 	     (before == CUDA_SUCCESS && op->work.kind != WORK_NONE))) {
 		op->work.context = context;
+		standin_begin_copy(&op->work);
 		pthread_mutex_unlock(&standin.lock);
+		standin_delay_copy(&op->work);
 		code = standin_perform(&op->work, before);
 		pthread_mutex_lock(&standin.lock);
+		standin_end_copy(&op->work);
 	}
 	if (context->sticky == CUDA_SUCCESS)
 		context->sticky = code;
