@@ -10,6 +10,7 @@
 #include "flow/late_run.h"
 #include "flow/op_await.h"
 #include "flow/own_tasks.h"
+#include "flow/rank_stop.h"
 #include "flow/repeat_phases.h"
 
 #include "base/error.h"
@@ -423,6 +424,8 @@ tell_outcome(const struct wait *wait, plait_status status, plait_error *error)
 		plait__repeat_phases_wait(flow, wait->number);
 	if (wait->prefix)
 		plait__flow_reap(flow);
+	if (status == PLAIT_OK && wait->prefix && flow->ranks != NULL)
+		status = plait__rank_stop_tell_once(flow->ranks, error);
 	if (status == PLAIT_OK && flow->proof != NULL)
 		status = plait__flow_proof_tell(flow, error);
 	plait__flow_unlock(flow);

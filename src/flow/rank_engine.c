@@ -186,6 +186,8 @@ static plait_status commit_transfer(plait__flow_ranks *ranks,
 	record->peer = step->peer;
 	record->sends = step->sends;
 	record->transfer = step->transfer;
+	record->submission = ranks->submission;
+	record->hash = ranks->hash;
 	record->rows = plait__rank_slots_rows(step->data, &step->box);
 	status = commit(record, task, error);
 	if (status == PLAIT_OK)
@@ -412,6 +414,7 @@ static void run(void *arg)
 		else if (idle > YIELDS)
 			plait__rank_silence_look(ranks);
 		if (idle > YIELDS) {
+			plait__rank_horizon_tell(ranks);
 			if (rest(ranks)) {
 				idle = 0;
 				plait__rank_silence_end(ranks);

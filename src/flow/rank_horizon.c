@@ -5,7 +5,10 @@
 #include "base/error.h"
 #include "sys/clock.h"
 
-enum { MASK = PLAIT__HORIZON_KEPT - 1 };
+enum {
+	MASK = PLAIT__HORIZON_KEPT - 1,
+	TELL_NS = 20000000 /* from the newest submission */
+};
 
 _Static_assert(sizeof(plait__mail_horizon) == sizeof(plait__horizon) &&
 		       offsetof(plait__horizon, slots) == 2 * sizeof(uint64_t),
@@ -35,6 +38,52 @@ plait_status plait__rank_horizon_send(plait__flow_ranks *ranks,
 			return status;
 	}
 	return PLAIT_OK;
+}
+
+/* Returns true if there is a horizon to tell of.  Caller holds the lock. */
+static bool has_news(plait__flow_ranks *ranks, uint64_t now,
+		     plait__horizon *out)
+{
+	const uint64_t tasks = ranks->program.tasks;
+
+	if (tasks != ranks->tasks_seen) {
+		ranks->tasks_seen = tasks;
+		ranks->tasks_seen_ns = now;
+	}
+	if (tasks == ranks->tasks_told || now - ranks->tasks_seen_ns < TELL_NS)
+		return false;
+	*out = plait__program_hash_end(&ranks->program);
+	out->is_last = 0;
+	ranks->tasks_told = tasks;
+	/* The submitter tells of one that is over. */
+	return out->count > 0;
+}
+
+void plait__rank_horizon_tell(plait__flow_ranks *ranks)
+{
+	const uint64_t now = plait__clock_now_ns();
+	plait__world_mail mail;
+	plait__horizon horizon;
+	bool has;
+
+	plait__mutex_lock(&ranks->lock);
+	has = ranks->broken.status == PLAIT_OK && has_news(ranks, now, &horizon);
+	plait__mutex_unlock(&ranks->lock);
+	if (!has)
+		return;
+	memset(&mail, 0, sizeof(mail));
+	mail.kind = PLAIT__MAIL_HORIZON;
+	mail.number = ranks->number;
+	memcpy(&mail.of.horizon, &horizon, sizeof(horizon));
+	/* The thread does not wait for a rank that takes no mail: it tells it
+	 * again. */
+	for (uint32_t i = 0; i < ranks->count; i++)
+		if (i != ranks->rank &&
+		    plait__world_send(ranks->world, i, &mail, now, NULL) ==
+			    PLAIT_E_BUSY) {
+			ranks->tasks_told = 0;
+			ranks->tasks_seen_ns = now;
+		}
 }
 
 /* ---- comparison ---- */
@@ -89,24 +138,52 @@ plait_status plait__rank_horizon_check(plait__flow_ranks *ranks,
 	return status;
 }
 
+plait_status plait__rank_horizon_check_newest(plait__flow_ranks *ranks,
+					      plait_error *error)
+{
+	const uint64_t number = ranks->program.tasks / ranks->program.period + 1;
+	const plait__horizon *own = plait__program_hash_kept(&ranks->program,
+							     number);
+
+	if (ranks->told_newest < number || own == NULL || own->count == 0)
+		return PLAIT_OK;
+	for (uint32_t i = 0; i < ranks->count; i++) {
+		const plait__horizon *told = &ranks->peers[i].told[number &
+								   MASK];
+
+		if (i != ranks->rank && told->number == number &&
+		    plait__program_hash_newest_differs(own, told))
+			return fail(ranks, i, own, told, own->count - 1, error);
+	}
+	return PLAIT_OK;
+}
+
 /* ---- mail ---- */
 
 static plait_status take(plait__flow_ranks *ranks, uint32_t rank,
 			 const plait__horizon *horizon, plait_error *error)
 {
 	plait__rank_peer *peer = &ranks->peers[rank];
+	plait__horizon *told = &peer->told[horizon->number & MASK];
 	const plait__horizon *own;
 
 	if (horizon->count > PLAIT__HORIZON_TASKS || horizon->number == 0)
 		return PLAIT_OK;
-	peer->told[horizon->number & MASK] = *horizon;
+	/* One that is over may come before a part of it. */
+	if (told->number > horizon->number ||
+	    (told->number == horizon->number && told->count > horizon->count))
+		return PLAIT_OK;
+	*told = *horizon;
+	if (horizon->number > ranks->told_newest)
+		ranks->told_newest = horizon->number;
 	if (horizon->is_last != 0) {
 		peer->is_over = true;
 		peer->slots = horizon->slots;
 	}
-	if (horizon->is_last == 0 && horizon->number > peer->horizon)
+	if (horizon->count == ranks->program.period &&
+	    horizon->number > peer->horizon)
 		peer->horizon = horizon->number;
-	own = plait__program_hash_find(&ranks->program, horizon->number);
+	own = plait__program_hash_kept(&ranks->program, horizon->number);
 	return own == NULL ? PLAIT_OK : check_peer(ranks, rank, own, error);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Horizons: every so many tasks a rank mails the hash of its program to all
- * others, and compares it with theirs.  A difference is a failure of the flow that
+ * others, and compares it with theirs; so does a rank that has submitted nothing for
+ * 20 ms, and one that ends its flow.  A difference is a failure of the flow that
  * names the rank, the horizon and the task.  Callers hold ranks->lock, but
  * where it is said.
  */
@@ -21,7 +22,17 @@ plait_status plait__rank_horizon_send(plait__flow_ranks *ranks,
 plait_status plait__rank_horizon_check(plait__flow_ranks *ranks,
 				       uint64_t number, plait_error *error);
 
-/* Take the horizons that came, and compare those that are over here. */
+/* Compare the newest task with what the ranks told of its horizon, which is not
+ * over.  The same. */
+plait_status plait__rank_horizon_check_newest(plait__flow_ranks *ranks,
+					      plait_error *error);
+
+/* Mail the part of the horizon that is not over, if nothing was submitted for a
+ * while and the ranks were not told of it.  Caller is the flow's thread, which is
+ * idle, and holds no lock. */
+void plait__rank_horizon_tell(plait__flow_ranks *ranks);
+
+/* Take the horizons that came, and compare them as far as this rank is. */
 plait_status plait__rank_horizon_look(plait__flow_ranks *ranks,
 				      plait_error *error);
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 
 /* Words of a slot's head. */
-enum { WORD_TRANSFER, WORD_BYTES, WORD_FAILED };
+enum { WORD_TRANSFER, WORD_BYTES, WORD_FAILED, WORD_SUBMISSION, WORD_HASH };
 
 /* Contents of a slot in place of values. */
 typedef struct rank_failure {
@@ -82,6 +82,8 @@ bool plait__rank_slots_fill(plait__rank_record *record,
 	memset(head, 0, sizeof(*head));
 	head->words[WORD_TRANSFER] = record->transfer;
 	head->words[WORD_BYTES] = record->rows.bytes;
+	head->words[WORD_SUBMISSION] = record->submission;
+	head->words[WORD_HASH] = record->hash;
 	if (record->state == PLAIT__RANK_SPOILED) {
 		fill_failure(record, head);
 		return true;
@@ -107,6 +109,25 @@ static void read_failure(plait__rank_record *record, const void *bytes)
 			   "failed there: %s", failure.text);
 }
 
+/* The values are of another program, if the hashes differ: of a task before them,
+ * or of their own. */
+static plait_status check_program(const plait__rank_record *record,
+				  const plait_link_slot *head,
+				  plait_error *error)
+{
+	if (head->words[WORD_SUBMISSION] == record->submission &&
+	    head->words[WORD_HASH] == record->hash)
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_INVALID,
+			   "rank %u sent values for its submission %llu, rank "
+			   "%u expects them for its submission %llu; up to "
+			   "there the ranks have submitted different tasks; all "
+			   "ranks submit the same tasks", record->peer,
+			   (unsigned long long)head->words[WORD_SUBMISSION],
+			   record->ranks->rank,
+			   (unsigned long long)record->submission);
+}
+
 plait_status plait__rank_slots_read(plait__rank_record *record,
 				    const plait__slot_link *link,
 				    uint64_t slot_bytes, plait_error *error)
@@ -114,8 +135,12 @@ plait_status plait__rank_slots_read(plait__rank_record *record,
 	plait_link_slot head;
 	char *front = (char *)plait__slot_link_front(link);
 	uint64_t left = record->rows.bytes - record->moved;
+	plait_status status;
 
 	memcpy(&head, front, sizeof(head));
+	status = check_program(record, &head, error);
+	if (status != PLAIT_OK)
+		return status;
 	if (head.words[WORD_TRANSFER] != record->transfer ||
 	    head.words[WORD_BYTES] != record->rows.bytes ||
 	    head.bytes > slot_bytes ||

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Slots of the links between ranks: the rows of a box, cut into slots, or a
- * failure in place of them.  The head of a slot says which transfer it is of, and
- * how many bytes that has.
+ * failure in place of them.  The head of a slot says which transfer it is of, how
+ * many bytes that has, and the hash of the sender's program up to the submission
+ * that the transfer is for: a rank takes no value of another program.
  */
 #ifndef PLAIT_SRC_FLOW_RANK_SLOTS_H
 #define PLAIT_SRC_FLOW_RANK_SLOTS_H

@@ -53,6 +53,8 @@ struct plait__rank_record {
 	bool has_begun;	/* the first slot was moved */
 	uint64_t number; /* of the op */
 	uint64_t transfer; /* equal on both ranks; of a wait: the horizon */
+	uint64_t submission; /* that it is of, from 1 */
+	uint64_t hash; /* of the program up to that */
 	plait__rank_rows rows;
 	uint64_t moved; /* bytes */
 	plait_error why; /* PLAIT_OK, or why the op fails */
@@ -111,6 +113,7 @@ struct plait__flow_ranks {
 	plait__vector listed;	 /* plait__rank_transfer */
 	plait__vector steps;	 /* plait__rank_step */
 	plait__vector versions;	 /* room for task_ranks */
+	uint64_t submission, hash; /* as in the records that it commits */
 	plait__vector memo_key;	 /* uint64_t */
 	plait__rank_memo *memos[16]; /* by key, or null; see rank_memo.h */
 	at_u32 freed; /* data; a count */
@@ -118,11 +121,13 @@ struct plait__flow_ranks {
 	struct plait__mutex lock;
 	/* Guarded by lock. */
 	plait__program_hash program;
+	uint64_t told_newest; /* horizon that a rank has told of */
 	plait__rank_record *spare;
 	plait__rank_record *horizon_wait; /* or null */
 	at_u32 has_horizon_wait; /* a copy to look at without the lock */
 	plait_error broken; /* PLAIT_OK, or why the flow has failed */
 	at_u32 is_broken;   /* a copy to look at without the lock */
+	bool has_told;	    /* a wait for all has told it */
 
 	/* Bits by peer: its first record may be ready.  Written with the lock. */
 	at_u64 ready_sends, ready_receives;
@@ -141,6 +146,8 @@ struct plait__flow_ranks {
 	struct plait__thread thread;
 	bool has_thread;
 	uint64_t silent_from_ns; /* the thread's; 0: not silent */
+	/* The thread's: submissions that it saw, when first, and has told of. */
+	uint64_t tasks_seen, tasks_seen_ns, tasks_told;
 	at_u32 ends; /* no op comes any more */
 	at_u32 stops; /* the thread is to leave at once */
 	/* At the end of the process; see rank_exit.h. */

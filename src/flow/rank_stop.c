@@ -27,6 +27,21 @@ plait_status plait__rank_stop_tell(plait__flow_ranks *ranks,
 	return status;
 }
 
+plait_status plait__rank_stop_tell_once(plait__flow_ranks *ranks,
+					plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	if (!plait__rank_stop_is_set(ranks))
+		return PLAIT_OK;
+	plait__mutex_lock(&ranks->lock);
+	if (!ranks->has_told)
+		status = plait__error_copy(error, &ranks->broken);
+	ranks->has_told = true;
+	plait__mutex_unlock(&ranks->lock);
+	return status;
+}
+
 /* Returns true for the first failure. */
 static bool set(plait__flow_ranks *ranks, const plait_error *why)
 {

@@ -20,6 +20,10 @@ static inline bool plait__rank_stop_is_set(const plait__flow_ranks *ranks)
 plait_status plait__rank_stop_tell(plait__flow_ranks *ranks,
 				   plait_error *error);
 
+/* The same, once, of a wait for all tasks: callers repeat it until it succeeds. */
+plait_status plait__rank_stop_tell_once(plait__flow_ranks *ranks,
+					plait_error *error);
+
 /* Let the flow fail, here and on all other ranks.  The first failure stays.
  * Caller holds no lock. */
 void plait__rank_stop_all(plait__flow_ranks *ranks, const plait_error *why);

@@ -239,10 +239,12 @@ static plait_status count_task(plait__rank_turn *turn, plait_error *error)
 		horizon = *over;
 		status = plait__rank_horizon_check(ranks, horizon.number,
 						   error);
+	} else {
+		status = plait__rank_horizon_check_newest(ranks, error);
 	}
 	plait__mutex_unlock(&ranks->lock);
 	if (over == NULL)
-		return PLAIT_OK;
+		return status;
 	if (status == PLAIT_OK)
 		status = plait__rank_horizon_send(ranks, &horizon, error);
 	else
@@ -265,6 +267,10 @@ static plait_status perform(plait__rank_turn *turn, plait_task *out,
 		plait__rank_room_count(turn->ranks, PLAIT__TASK_RANKS_ALL);
 		plait__flow_unlock(turn->flow);
 	}
+	/* Submitters alone change the hash, in turns. */
+	turn->ranks->submission = turn->ranks->program.tasks + 1;
+	turn->ranks->hash = plait__program_hash_mix(turn->ranks->program.hash,
+						    turn->word);
 	status = commit_steps(turn, out, &why);
 	plait__rank_plan_drop(turn->ranks);
 	if (status == PLAIT_OK)

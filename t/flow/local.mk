@@ -135,5 +135,7 @@ API_TESTS += %D%/rank_mappings.t
 %C%_rank_mappings_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/rank_devices.t
 %C%_rank_devices_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/rank_differences.t
+%C%_rank_differences_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/rank_processes.t
 %C%_rank_processes_t_LDADD = $(LDADD_API)

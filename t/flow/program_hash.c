@@ -90,6 +90,38 @@ static void compares_with_an_end(void)
 	OK(last.is_last != 0 && last.count == 0 && last.number == 2);
 }
 
+/* A part of a horizon that a rank tells of while it submits: tasks that one of the
+ * two does not have yet are no difference. */
+static void compares_parts(void)
+{
+	plait__horizon part;
+
+	begin();
+	for (uint32_t i = 0; i < 5; i++)
+		(void)add(&one, i, i == 4);
+	for (uint32_t i = 0; i < 3; i++)
+		(void)add(&other, i, false);
+	part = plait__program_hash_end(&other);
+	part.is_last = 0;
+	IS_UINT(plait__program_hash_differ(plait__program_hash_kept(&one, 1),
+					   &part), PLAIT__HORIZON_TASKS);
+	OK(!plait__program_hash_newest_differs(
+		plait__program_hash_kept(&one, 1), &part));
+	part.is_last = 1;
+	IS_UINT(plait__program_hash_differ(plait__program_hash_kept(&one, 1),
+					   &part), 3);
+	OK(plait__program_hash_newest_differs(
+		plait__program_hash_kept(&one, 1), &part));
+	for (uint32_t i = 3; i < 6; i++)
+		(void)add(&other, i, false);
+	part = plait__program_hash_end(&other);
+	IS_UINT(plait__program_hash_differ(plait__program_hash_kept(&one, 1),
+					   &part), 4);
+	OK(plait__program_hash_newest_differs(
+		plait__program_hash_kept(&one, 1), &part));
+	OK(plait__program_hash_kept(&one, 2) == NULL);
+}
+
 /* Tasks in another order, or one more, are another program. */
 static void mixes_order(void)
 {
@@ -105,6 +137,7 @@ static const struct tap_scenario all[] = {
 	{ "ends horizons", ends_horizons },
 	{ "finds the first difference", finds_the_first_difference },
 	{ "compares with an end", compares_with_an_end },
+	{ "compares parts", compares_parts },
 	{ "mixes order", mixes_order },
 };
 

@@ -53,11 +53,18 @@ plait__horizon plait__program_hash_end(const plait__program_hash *hash)
 }
 
 const plait__horizon *
-plait__program_hash_find(const plait__program_hash *hash, uint64_t number)
+plait__program_hash_kept(const plait__program_hash *hash, uint64_t number)
 {
 	const plait__horizon *found = &hash->horizons[number & MASK];
 
-	return number < current(hash) && found->number == number ? found : NULL;
+	return found->number == number ? found : NULL;
+}
+
+const plait__horizon *
+plait__program_hash_find(const plait__program_hash *hash, uint64_t number)
+{
+	return number < current(hash) ? plait__program_hash_kept(hash, number) :
+					NULL;
 }
 
 const char *plait__program_hash_label(const plait__program_hash *hash,
@@ -76,5 +83,18 @@ uint32_t plait__program_hash_differ(const plait__horizon *own,
 	for (uint32_t i = 0; i < count; i++)
 		if (own->each[i] != other->each[i])
 			return i;
-	return own->count > other->count ? count : PLAIT__HORIZON_TASKS;
+	return own->count > other->count && other->is_last != 0 ?
+		       count : PLAIT__HORIZON_TASKS;
+}
+
+bool plait__program_hash_newest_differs(const plait__horizon *own,
+					const plait__horizon *other)
+{
+	uint32_t newest = own->count - 1;
+
+	if (newest == 0 && own->before != other->before)
+		return true;
+	return newest < other->count ?
+		       own->each[newest] != other->each[newest] :
+		       other->is_last != 0;
 }

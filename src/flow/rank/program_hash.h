@@ -59,6 +59,10 @@ const plait__horizon *plait__program_hash_add(plait__program_hash *hash,
 /* The horizon in which the next task is, with `is_last`: it may have none. */
 plait__horizon plait__program_hash_end(const plait__program_hash *hash);
 
+/* Find a kept horizon, over or not; null: there is none. */
+const plait__horizon *
+plait__program_hash_kept(const plait__program_hash *hash, uint64_t number);
+
 /* Find a horizon that is over and kept; null: there is none. */
 const plait__horizon *
 plait__program_hash_find(const plait__program_hash *hash, uint64_t number);
@@ -67,10 +71,14 @@ plait__program_hash_find(const plait__program_hash *hash, uint64_t number);
 const char *plait__program_hash_label(const plait__program_hash *hash,
 				      uint64_t number, uint32_t index);
 
-/* Index of the first task that differs in a horizon that is over, and the same
+/* Index of the first task that differs in a horizon, over or not, and the same
  * one of another rank; PLAIT__HORIZON_TASKS: none differs.  A task beyond the last
- * one of the other rank does. */
+ * one of a rank that submits no more does. */
 uint32_t plait__program_hash_differ(const plait__horizon *own,
 				    const plait__horizon *other);
+
+/* Returns true if the newest task of a horizon, which has one, differs. */
+bool plait__program_hash_newest_differs(const plait__horizon *own,
+					const plait__horizon *other);
 
 #endif
