@@ -167,6 +167,16 @@ static void CL_CALLBACK on_complete(cl_event event, cl_int code, void *batch)
 	plaitp_driven_complete(batch, code < 0 ? code : 0);
 }
 
+/* The label of the last command in flight, or null. */
+static const char *last_label(const driven_batch *batch)
+{
+	uint32_t i = batch->work_index;
+
+	while (i > 0 && plaitp_driven_work_is_empty(&batch->works[i - 1]))
+		i--;
+	return i > 0 ? batch->works[i - 1].label : NULL;
+}
+
 /* Fail the queue and wait for the commands that the driver has accepted. */
 static void fail_callback(plait_backend *self, driven_batch *batch, cl_int code)
 {
@@ -174,7 +184,7 @@ static void fail_callback(plait_backend *self, driven_batch *batch, cl_int code)
 	plait_error failure = { .size = sizeof(failure) };
 
 	plaitp_opencl_fail_work(self->services, &failure, "clSetEventCallback",
-				code, NULL, queue->label);
+				code, last_label(batch), queue->label);
 	plaitp_driven_fail_from(&self->driven, batch, &failure, "");
 	self->cl.clFinish(queue->driver);
 	batch->in_flight = false;
