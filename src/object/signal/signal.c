@@ -196,6 +196,19 @@ plait_status plait__signal_poll(const plait__signal *signal,
 						error);
 }
 
+/* A backend may look at its commands only for a thread that polls a point that has
+ * not happened. */
+static void look_for_next(plait__signal *signal, uint64_t *reached)
+{
+	uint64_t now = 0;
+
+	if (signal->is_gate || *reached >= plait__signal_submitted(signal))
+		return;
+	(void)plait__signal_poll(signal, *reached + 1, &now, NULL);
+	if (now > *reached)
+		*reached = now;
+}
+
 /* A queue's failure is at a sequence that was reached, a gate's where it
  * stopped. */
 static plait_status query(plait__signal *signal, uint64_t *out_reached,
@@ -206,6 +219,7 @@ static plait_status query(plait__signal *signal, uint64_t *out_reached,
 	status = plait__signal_poll(signal, 0, out_reached, NULL);
 	if (status < 0)
 		return plait__signal_poll(signal, 0, NULL, error);
+	look_for_next(signal, out_reached);
 	status = plait__signal_poll(signal,
 				    signal->is_gate
 					    ? plait__signal_submitted(signal)
