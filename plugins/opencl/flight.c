@@ -187,6 +187,8 @@ static void fail_callback(plait_backend *self, driven_batch *batch, cl_int code)
 				code, last_label(batch), queue->label);
 	plaitp_driven_fail_from(&self->driven, batch, &failure, "");
 	self->cl.clFinish(queue->driver);
+	/* The queue may have failed behind this batch only. */
+	(void)has_ended(self, batch);
 	batch->in_flight = false;
 	plaitp_driven_mark_dirty(&self->driven, queue);
 	self->driven.has_ended = true;

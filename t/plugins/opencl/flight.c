@@ -111,6 +111,61 @@ static void failures(void)
 	}
 }
 
+/* ---- failures of a command without a callback ---- */
+
+/* A fill, whose emission is awaited, and one behind a gate that has failed. */
+static void submit_behind_failure(struct things *things, plait_signal *gate)
+{
+	const plait_command commands[] = {
+		{ .size = sizeof(*commands), .kind = PLAIT_COMMAND_FILL,
+		  .target = things->x, .bytes = BYTES, .pattern = 7,
+		  .pattern_bytes = 4 },
+		emit(things),
+		{ .size = sizeof(*commands), .kind = PLAIT_COMMAND_WAIT,
+		  .signal = gate, .sequence = 1 },
+		emit(things),
+	};
+
+	IS_INT(plait_signal_fail(gate, 77, "the bridge is out", &error),
+	       PLAIT_OK);
+	IS_INT(plait_queue_submit(things->a, commands, TAP_COUNT(commands),
+				  NULL, &error), PLAIT_OK);
+}
+
+/* The driver refuses the callback of a command that fails, or ends well; the queue
+ * has failed behind it. */
+static void refused_callback(void)
+{
+	const plait_signal_desc desc = { .size = sizeof(desc),
+					 .flags = PLAIT_SIGNAL_GATE };
+	struct fakecl_setup setup = { .devices = 1, .fail_call = 1,
+				      .fail = "clSetEventCallback",
+				      .code = CL_OUT_OF_RESOURCES };
+
+	for (uint32_t i = 0; i < 2 * FAKECL_MODES; i++) {
+		struct things things = { .context = NULL };
+		plait_signal *gate;
+		plait_status status;
+
+		setup.mode = i / 2;
+		setup.fail_command = i % 2;
+		open_it(&things, &setup);
+		IS_INT(plait_signal_create(things.devices[0], &desc, &gate,
+					   &error), PLAIT_OK);
+		submit_behind_failure(&things, gate);
+		OK(plait_signal_wait(things.signal, 2, PLAIT_FOREVER,
+				     &error) < 0);
+		status = plait_signal_wait(things.signal, 1, PLAIT_FOREVER,
+					   &error);
+		OK_THAT((status == PLAIT_OK) == (setup.fail_command == 0),
+			"mode %u, command %u fails: %d %s", setup.mode,
+			(unsigned)setup.fail_command, status, status < 0 ?
+			error.text : "");
+		plait_signal_release(gate);
+		close_it(&things);
+	}
+}
+
 /* ---- progress while a later command runs ---- */
 
 /* Ends when the test says so, or, if that waits for it by mistake, later. */
@@ -222,6 +277,7 @@ int main(int argc, char **argv)
 	static const struct tap_scenario all[] = {
 		{ "few callbacks", few_callbacks },
 		{ "failures", failures },
+		{ "refused callback", refused_callback },
 		{ "waits", waits },
 		{ "queries", queries },
 		{ "other queue", other_queue },
