@@ -179,6 +179,22 @@ static void refuse(struct set *set, plait_status want, const char *part)
 	reset(set);
 }
 
+/* A view may begin between two elements. */
+static void unaligned_view(void)
+{
+	plait_buffer *view;
+
+	EACH_SET(set) {
+		IS_INT(plait_buffer_view(set->y, 2, 8, &view, &rig->error),
+		       PLAIT_OK);
+		set->arguments[1][1] = memory_of(view, 0);
+		refuse(set, PLAIT_E_INVALID, "command 2: step: argument 1 "
+		       "\"y\" (pointer u32): the memory is not aligned");
+		plait_buffer_release(view);
+		close_set(set);
+	}
+}
+
 static void all_or_none(void)
 {
 	EACH_SET(set) {
@@ -275,6 +291,7 @@ static const struct tap_scenario all[] = {
 	{ "other sizes", other_sizes },
 	{ "holds", holds },
 	{ "all or none", all_or_none },
+	{ "unaligned view", unaligned_view },
 	{ "the first mistake", first_mistake },
 	{ "fields of other kinds", fields_of_others },
 	{ "labels of failures", labels },

@@ -110,17 +110,17 @@ static plait_status unmap_slot(plait__held_argument *slot, plait_error *error)
 }
 
 /* Memory of a device is aligned for all elements, and so is its mapping, but for
- * the offset. Memory of the user may not be, and is known, unless it is
- * native: that shows when it is mapped. Nothing is mapped here, since a mapping
- * may be a copy of it all, beside commands that write there. */
+ * the offset, also that of a view. Memory of the user may not be, and is known,
+ * unless it is native: that shows when it is mapped. Nothing is mapped here, since a
+ * mapping may be a copy of it all, beside commands that write there. */
 static const char *address_fault(const struct place *place,
 				 const plait__held_argument *slot)
 {
-	const plait__buffer *buffer = slot->buffer;
+	const plait__buffer *buffer = slot->buffer, *root = buffer->root;
 
-	return buffer->root->wrapped == NULL ? NULL :
+	return root->wrapped == NULL && root->native != 0 ? NULL :
 	       plait__argument_check_memory(
-		       place->parameter, (uintptr_t)buffer->root->wrapped +
+		       place->parameter, (uintptr_t)root->wrapped +
 					 buffer->offset + slot->offset);
 }
 
