@@ -194,11 +194,26 @@ static void fail_callback(plait_backend *self, driven_batch *batch, cl_int code)
 	self->driven.has_ended = true;
 }
 
+/* The next look, which follows, finds the end. */
+static void be_quiet(plait_backend *self, driven_batch *batch)
+{
+	batch->announced = false;
+	self->driven.has_ended = true;
+	plaitp_driven_mark_dirty(&self->driven, batch->queue);
+}
+
+/* What has ended gets none: the driver may call it behind later commands, on the
+ * thread that runs them. */
 static void add_callback(plait_backend *self, driven_batch *batch)
 {
-	const cl_int code = self->cl.clSetEventCallback(
-		batch->event, CL_COMPLETE, on_complete, batch);
+	cl_int code;
 
+	if (has_ended(self, batch)) {
+		be_quiet(self, batch);
+		return;
+	}
+	code = self->cl.clSetEventCallback(batch->event, CL_COMPLETE,
+					   on_complete, batch);
 	if (code != CL_SUCCESS)
 		fail_callback(self, batch, code);
 }
