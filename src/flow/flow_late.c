@@ -347,11 +347,11 @@ static plait_status submit(plait__late *late, plait_error *error)
 	return status;
 }
 
-/* The record is free for another task. */
-static void free_late(plait__late *late)
+void plait__late_free(plait__late *late)
 {
 	plait__flow *flow = late->flow;
 
+	late->arrival.collect = end;
 	drop_needs(late);
 	plait__flow_lock(flow);
 	keep(flow, late);
@@ -417,14 +417,8 @@ static plait_status begin_waiting(plait__late *late, plait_error *error)
 	if (is_open)
 		return status;
 	/* A cancellation has ended the op. */
-	free_late(late);
+	plait__late_free(late);
 	return PLAIT_PENDING;
-}
-
-/* The thread ends in a function of the run. */
-static void lose(void *late)
-{
-	free_late(late);
 }
 
 /* A plait__op_begin. */
@@ -435,17 +429,15 @@ static plait_status begin(void *user_data, uint64_t number, plait_error *error)
 
 	late->number = number;
 	if (number != 0 && !is_empty(late)) {
-		PLAIT__THREAD_SCOPE inside = { lose, late };
 		/* Runs of a repetition come one after another. */
 		if (late->again != NULL)
 			late->again->limit = late->limit;
-		status = plait__short_run_call(late->again, error);
-		plait__thread_scope_end(&inside);
+		status = plait__late_run_call(late, error);
 		if (status == PLAIT_PENDING)
 			status = begin_waiting(late, error);
 	}
 	if (status != PLAIT_PENDING)
-		free_late(late);
+		plait__late_free(late);
 	return status;
 }
 
@@ -547,7 +539,7 @@ static void end(plait__flow_arrival *arrival)
 		plait__short_run_end_shared(late->again);
 		plait__queue_reclaim(late->queue);
 	}
-	free_late(late);
+	plait__late_free(late);
 	if (is_open)
 		plait__flow_lanes_complete(lanes, number);
 }

@@ -3,6 +3,9 @@
 #include "flow/late_run.h"
 
 #include "flow/flow.h"
+#include "flow/flow_late.h"
+#include "flow/lanes/flow_worker.h"
+#include "flow/short_run.h"
 
 #include "base/error.h"
 #include "graph/plan/plan_object.h"
@@ -50,6 +53,69 @@ plait_status plait__late_run_start(plait__late *late, plait_error *error)
 	(void)at_sub_u32(&flow->shared_runs, 1);
 	plait__object_drop(&flow->object);
 	return plait__fail(error, status, "failed: %s", why.text);
+}
+
+/* ---- calls ---- */
+
+static void fail_left(const plait__late *late)
+{
+	plait__flow_lanes *lanes = &late->flow->lanes;
+	const plait_error *why = &late->failure;
+	plait_error failure = { .size = sizeof(failure) };
+
+	plait__fail_origin(&failure, why->status, why->origin, "failed: %s",
+			   why->text);
+	plait__outcomes_fail(&lanes->outcomes, late->number,
+			     plait__op_at(&lanes->ring, late->number)->label,
+			     &failure);
+}
+
+/* Caller is a worker and holds no lock. */
+static void end_left(plait__flow_arrival *arrival)
+{
+	plait__late *late = (plait__late *)(void *)arrival;
+	plait__flow_lanes *lanes = &late->flow->lanes;
+	uint64_t number = late->number;
+
+	if (late->failure.status != PLAIT_OK)
+		fail_left(late);
+	plait__late_free(late);
+	plait__flow_lanes_complete(lanes, number);
+}
+
+/* A plait__run_end.notify: the calling thread has ended, and now the run has.  The
+ * flow lives until the op ends. */
+static void on_left_end(plait__run_end *end, const plait_error *failure)
+{
+	plait__late *late = PLAIT__LISTENER_OWNER(end, plait__late, run_end);
+	plait__flow *flow = late->flow;
+
+	plait__object_hold(&flow->object);
+	late->failure.status = PLAIT_OK;
+	if (failure != NULL)
+		late->failure = *failure;
+	late->arrival.collect = end_left;
+	plait__flow_lanes_arrive(&flow->lanes, &late->arrival);
+	plait__object_drop_deferred(&flow->object);
+}
+
+/* The thread ends in a function of the run, of which other threads may execute functions
+ * still: the op ends with the run.  The record may be gone. */
+static void leave_run(void *late)
+{
+	(void)late;
+	plait__flow_worker_keep_op();
+}
+
+plait_status plait__late_run_call(plait__late *late, plait_error *error)
+{
+	plait_status status;
+	PLAIT__THREAD_SCOPE inside = { leave_run, late };
+
+	late->run_end.notify = on_left_end;
+	status = plait__short_run_call(late->again, &late->run_end, error);
+	plait__thread_scope_end(&inside);
+	return status;
 }
 
 /* ---- help ---- */

@@ -9,6 +9,10 @@
 
 #include "flow/late_record.h"
 
+/* Run a repetition on the calling thread: see plait__short_run_call.  If the thread ends in
+ * a function of the run, the end of the run posts the record. */
+plait_status plait__late_run_call(plait__late *late, plait_error *error);
+
 /* Start the run.  PLAIT_PENDING: its end posts the record, or has, and the record
  * is not the caller's any more. */
 plait_status plait__late_run_start(plait__late *late, plait_error *error);

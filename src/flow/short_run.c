@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "pool/callback_scope.h"
+#include "run/api/start.h"
 #include "sys/clock.h"
 
 static plait_status share(plait__repetition *again)
@@ -18,7 +19,8 @@ static plait_plan *find_plan(const plait__repetition *again, plait__run_way way)
 								 again->plan;
 }
 
-plait_status plait__short_run_call(plait__repetition *again, plait_error *error)
+plait_status plait__short_run_call(plait__repetition *again,
+				   plait__run_end *end, plait_error *error)
 {
 	plait_error why = { .size = sizeof(why) };
 	plait__run_way way;
@@ -32,8 +34,8 @@ plait_status plait__short_run_call(plait__repetition *again, plait_error *error)
 	if (way == PLAIT__RUN_SHARED)
 		return share(again);
 	begin = plait__clock_now_ns();
-	status = plait_plan_call(find_plan(again, way), NULL, &again->run,
-				 &why);
+	status = plait__start_call(find_plan(again, way), &again->run, end,
+				   &why);
 	/* The plan has functions of owners, and was not begun. */
 	again->times.must_share = status == PLAIT_E_DEADLOCK;
 	if (status == PLAIT_E_BUSY || status == PLAIT_E_DEADLOCK)

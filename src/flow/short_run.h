@@ -5,15 +5,17 @@
 
 #include "flow/repetitions.h"
 
+#include "run/run_instance.h"
+
 /*
  * Run a repetition on the calling worker, if that is the faster way.  Runs of one
  * repetition come one after another.
  *
  * PLAIT_PENDING: the run is to be shared; null, too.  PLAIT_OK, or the failure of
- * the run.
+ * the run.  `end`: see plait__start_call.
  */
 plait_status plait__short_run_call(plait__repetition *again,
-				   plait_error *error);
+				   plait__run_end *end, plait_error *error);
 
 /* A shared run is over.  Null is ignored. */
 void plait__short_run_end_shared(plait__repetition *again);

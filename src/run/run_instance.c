@@ -312,23 +312,34 @@ static void end_own_call(plait__instance *instance)
 	at_store_relaxed_u32(&instance->called, PLAIT__CALLER_DONE);
 }
 
+/* The caller has ended in plait_plan_call, and the run is over, too. */
+static void end_left_call(plait__instance *instance)
+{
+	plait__program *program = instance->program;
+	plait__plan_object *plan_object = program->plan_object;
+	const plait__run_outcome *outcome = &instance->outcome;
+
+	if (instance->end != NULL)
+		instance->end->notify(instance->end,
+				      outcome->status != PLAIT_OK ?
+					      &outcome->failure : NULL);
+	plait__instance_release(instance);
+	plait__program_end_in_pool(program);
+	plait__object_drop_deferred(&plan_object->object);
+}
+
 /* Another thread waits in plait_plan_call, or has ended there. */
 static __attribute__((noinline)) void end_call(plait__instance *instance)
 {
-	const plait__program *program = instance->program;
-	plait__plan_object *plan_object = program->plan_object;
-	plait__context *context = program->context;
+	plait__context *context = instance->program->context;
 
 	fill_outcome_locked(instance);
 	plait__run_turns_give(instance);
 	/* Acquire and release: the caller sees the outcome, and this thread
 	 * sees whether the caller still exists. */
 	if (at_exchange_u32(&instance->called, PLAIT__CALLER_DONE) ==
-	    PLAIT__CALLER_EXITED) {
-		plait__instance_release(instance);
-		plait__program_end_in_pool(program);
-		plait__object_drop_deferred(&plan_object->object);
-	}
+	    PLAIT__CALLER_EXITED)
+		end_left_call(instance);
 	plait__context_notify_waiters(context);
 }
 
@@ -447,7 +458,5 @@ void plait__instance_caller_exited(void *arg)
 		plait__progress_wake(program->context);
 		return;
 	}
-	plait__instance_release(instance);
-	plait__program_end_in_pool(program);
-	plait__object_drop_deferred(&program->plan_object->object);
+	end_left_call(instance);
 }

@@ -68,7 +68,8 @@ struct plait__instance {
 	plait_error failure;
 	plait__run *run;	/* held, or null: no handle was asked for */
 	plait__section *section; /* its section of a queue, or null */
-	plait__run_end *end;	/* of a run in a queue, or null */
+	/* Of a run in a queue, or of one whose caller ends its thread; or null. */
+	plait__run_end *end;
 	void *launch;		/* of api/launch_runs.c: the launch record that
 				 * it executes */
 	plait__recording *recording; /* of this run, or null */

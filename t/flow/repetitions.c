@@ -9,6 +9,7 @@
 #include "plait/repeat.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 /* Tasks that one thread runs at most. */
 enum { MOST = 4096 };
@@ -218,12 +219,12 @@ static void *await_until_left(void *arg)
 }
 
 /* A function ends the thread that waits: the run fails, and the flow goes on. */
-static void left_thread(void)
+static void leave_thread(uint32_t workers)
 {
 	void *returned;
 	pthread_t thread;
 
-	if (!open_counting(1))
+	if (!open_counting(workers))
 		return;
 	IS_INT(pthread_create(&thread, NULL, await_until_left, &ran), 0);
 	IS_INT(pthread_join(thread, &returned), 0);
@@ -238,6 +239,87 @@ static void left_thread(void)
 	close_flow();
 }
 
+static void left_thread(void)
+{
+	leave_thread(0);
+	leave_thread(1);
+}
+
+/* ---- a function of a shared call ends the thread ---- */
+
+enum { TRIES = 200, HELD_MS = 50 };
+
+static pthread_t leaver;
+static uint32_t leaves, others_in, others_out; /* atomic */
+
+static int32_t hold_or_leave(void *user_data)
+{
+	(void)user_data;
+	if (!__atomic_load_n(&leaves, __ATOMIC_ACQUIRE))
+		return 0;
+	if (pthread_equal(pthread_self(), leaver)) {
+		for (int i = 0; i < HELD_MS; i++, usleep(1000))
+			if (__atomic_load_n(&others_in, __ATOMIC_ACQUIRE) != 0)
+				pthread_exit(NULL);
+		return 0;
+	}
+	__atomic_add_fetch(&others_in, 1, __ATOMIC_RELEASE);
+	usleep(HELD_MS * 1000);
+	__atomic_add_fetch(&others_out, 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+static plait_task submit_two(void)
+{
+	plait_task task;
+
+	repeat(&task);
+	if (task != 0)
+		return task;
+	call_task("one", hold_or_leave, NULL, NULL, 0);
+	call_task("other", hold_or_leave, NULL, NULL, 0);
+	OK(plait_flow_repeat(flow, 0, &task, NULL) == PLAIT_OK);
+	return task;
+}
+
+/* Returns null only if a function ends it while another thread is in the other one. */
+static void *await_until_shared(void *arg)
+{
+	leaver = pthread_self();
+	for (uint32_t i = 0; i < FIRST + EXPECTED; i++)
+		(void)wait_task(submit_two());
+	find_it()->run.flags |= PLAIT_RUN_PARALLEL;
+	__atomic_store_n(&leaves, 1, __ATOMIC_RELEASE);
+	for (uint32_t i = 0; i < TRIES; i++) {
+		__atomic_store_n(&others_in, 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&others_out, 0, __ATOMIC_RELEASE);
+		(void)wait_task(submit_two());
+	}
+	return arg;
+}
+
+/* The run fails, but not before the function that another thread executes is over. */
+static void left_shared(void)
+{
+	void *returned;
+	pthread_t thread;
+
+	leaves = 0;
+	if (!open_counting(1))
+		return;
+	IS_INT(pthread_create(&thread, NULL, await_until_shared, &ran), 0);
+	IS_INT(pthread_join(thread, &returned), 0);
+	OK_THAT(returned == NULL, "two threads share a call");
+	IS_INT(plait_flow_wait(flow, 0, PLAIT_FOREVER, &flow_rig.error),
+	       PLAIT_E_FAILED);
+	IS_UINT(__atomic_load_n(&others_out, __ATOMIC_ACQUIRE),
+		__atomic_load_n(&others_in, __ATOMIC_ACQUIRE));
+	HAS_STR(flow_rig.error.text, "pthread_exit");
+	__atomic_store_n(&leaves, 0, __ATOMIC_RELEASE);
+	IS_INT(wait_task(submit_two()), PLAIT_OK);
+	close_flow();
+}
+
 static const struct tap_scenario all[] = {
 	{ "short repetitions", short_ones },
 	{ "long repetitions", long_ones },
@@ -246,6 +328,7 @@ static const struct tap_scenario all[] = {
 	{ "runs that it does not call", uncalled_ones },
 	{ "a reserved run without a wait", unawaited_one },
 	{ "a thread that ends in a run", left_thread },
+	{ "a thread that ends in a run of two threads", left_shared },
 };
 
 TAP_MAIN(all)

@@ -311,10 +311,22 @@ static void perform(plait__flow_worker *worker, uint64_t number)
 	worker->number = 0;
 }
 
+/* The op of the thread, which ends, is another's. */
+static PLAIT__THREAD_LOCAL bool op_is_kept;
+
+void plait__flow_worker_keep_op(void)
+{
+	op_is_kept = true;
+}
+
 static void lose(plait__flow_lanes *lanes, uint64_t number)
 {
 	plait_error why = { .size = sizeof(why) };
+	bool is_kept = op_is_kept;
 
+	op_is_kept = false;
+	if (is_kept)
+		return;
 	plait__fail(&why, PLAIT_E_FAILED,
 		    "did not return but ended its thread (pthread_exit)");
 	plait__outcomes_fail(&lanes->outcomes, number,

@@ -15,6 +15,10 @@ void plait__flow_worker_lose(plait__task *task);
  * taken.  The op may go on elsewhere afterwards.  Returns false if it is not run. */
 bool plait__flow_worker_call_here(plait__flow_lanes *lanes, uint64_t number);
 
+/* The calling thread ends in a function of the op that it runs.  Another thread finishes
+ * the op: it does not end with the thread. */
+void plait__flow_worker_keep_op(void);
+
 /* Returns true if op `number` is not to be run: it was cancelled, or a true
  * predecessor has failed.  Its failure is stored then. */
 bool plait__flow_worker_spoils(plait__flow_lanes *lanes, uint64_t number);

@@ -431,6 +431,7 @@ call_now(struct start *start, plait__instance *outer, plait_error *error)
 	if (status != PLAIT_OK)
 		return status;
 	instance = start->instance;
+	instance->end = start->end;
 	/* Relaxed: only its own thread compares it. */
 	at_store_relaxed_u64(&instance->caller, plait__thread_token());
 	at_store_relaxed_u32(&instance->called, PLAIT__CALLER_WAITS);
@@ -551,15 +552,15 @@ static plait_status call_suspended(plait_plan *plan, plait_queue *queue,
 	return status;
 }
 
-PLAIT_API plait_status plait_plan_call(plait_plan *plan, plait_queue *queue,
-				       const plait_run_desc *desc,
-				       plait_error *error)
+static inline __attribute__((always_inline)) plait_status
+call_plan(plait_plan *plan, plait_queue *queue, const plait_run_desc *desc,
+	  plait__run_end *end, plait_error *error)
 {
 	struct start start;
 	plait_status status;
 
 	start.is_held = false;
-	start.end = NULL;
+	start.end = end;
 	status = enter(&start, plan, queue, desc, error);
 	if (status != PLAIT_OK)
 		return status;
@@ -570,4 +571,17 @@ PLAIT_API plait_status plait_plan_call(plait_plan *plan, plait_queue *queue,
 	leave(&start);
 	return status != PLAIT_PENDING ? status :
 	       call_suspended(plan, queue, desc, error);
+}
+
+plait_status plait__start_call(plait_plan *plan, const plait_run_desc *desc,
+			       plait__run_end *end, plait_error *error)
+{
+	return call_plan(plan, NULL, desc, end, error);
+}
+
+PLAIT_API plait_status plait_plan_call(plait_plan *plan, plait_queue *queue,
+				       const plait_run_desc *desc,
+				       plait_error *error)
+{
+	return call_plan(plan, queue, desc, NULL, error);
 }

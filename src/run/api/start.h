@@ -12,4 +12,9 @@ plait_status plait__start_held(plait__plan_object *held, plait_queue *queue,
 			       const plait_run_desc *desc, plait__run_end *end,
 			       plait_error *error);
 
+/* plait_plan_call.  If the thread ends in a function of the run, this does not
+ * return, and `end` is told of the end of the run; else never. */
+plait_status plait__start_call(plait_plan *plan, const plait_run_desc *desc,
+			       plait__run_end *end, plait_error *error);
+
 #endif
