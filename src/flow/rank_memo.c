@@ -93,9 +93,8 @@ static bool put_launch(plait__vector *key, const plait__flow_task *task,
 	       put_pointer(key, desc->kernel) &&
 	       put_pointer(key, task->kernel->kernel) &&
 	       put(key, (uint64_t)desc->flags << 32 | desc->split) &&
-	       put(key, (uint64_t)task->chunk.count << 32 |
-				launch->dimensions) &&
-	       put_words(key, launch->items);
+	       put(key, (uint64_t)desc->pieces << 32 | launch->dimensions) &&
+	       put_words(key, launch->items) && put_words(key, launch->group);
 }
 
 /* Returns false for a launch without memo, and without memory. */
