@@ -78,7 +78,10 @@ static bool put_reductions(plait__vector *key, const plait__flow_task *task)
 	for (uint32_t i = 0; holds && i < task->reduction_count; i++) {
 		const plait__reduction *at = plait__reduction_at(task->flow, i);
 
-		holds = put_pointer(key, at->partials) && put(key, at->first);
+		/* The handle: none that was released comes again, as memory may. */
+		holds = put_pointer(key, at->partials == NULL ?
+						 NULL : at->partials->handle) &&
+			put(key, at->first);
 	}
 	return holds;
 }
