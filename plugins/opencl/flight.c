@@ -57,12 +57,14 @@ void plaitp_opencl_flight_share(driven_queue *queue)
 static bool has_ended(plait_backend *self, driven_batch *batch)
 {
 	cl_int state = CL_SUBMITTED;
+	const cl_int code = self->cl.clGetEventInfo(
+		batch->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(state),
+		&state, NULL);
 
-	if (self->cl.clGetEventInfo(batch->event,
-				    CL_EVENT_COMMAND_EXECUTION_STATUS,
-				    sizeof(state), &state,
-				    NULL) != CL_SUCCESS ||
-	    state > CL_COMPLETE)
+	/* A driver that lost its device may not say: the queue's last end does. */
+	if (code != CL_SUCCESS && !batch->queue->flight_last->in_flight)
+		state = code;
+	if (state > CL_COMPLETE)
 		return false;
 	batch->code = state < 0 ? state : 0;
 	return true;

@@ -167,6 +167,24 @@ static void refused_callback(void)
 	}
 }
 
+/* The driver does not tell how commands ended. */
+static void no_status(void)
+{
+	const struct fakecl_setup setup = { .devices = 1, .fail_call = 1,
+					    .fail = "clGetEventInfo",
+					    .fail_rest = true,
+					    .mode = FAKECL_THREADS,
+					    .code = CL_OUT_OF_RESOURCES };
+	struct things things = { .context = NULL };
+
+	open_it(&things, &setup);
+	submit_fills(&things);
+	IS_INT(plait_signal_wait(things.signal, STEPS, LIMIT_S *
+				 UINT64_C(1000000000), &error),
+	       PLAIT_E_NOMEM);
+	close_it(&things);
+}
+
 /* ---- progress while a later command runs ---- */
 
 /* Ends when the test says so, or, if that waits for it by mistake, later. */
@@ -391,6 +409,7 @@ int main(int argc, char **argv)
 		{ "few callbacks", few_callbacks },
 		{ "failures", failures },
 		{ "refused callback", refused_callback },
+		{ "no status", no_status },
 		{ "waiters", waiters },
 		{ "queries", queries },
 	};
