@@ -12,14 +12,8 @@
 
 #include "flow/lanes/flow_claim.h"
 #include "flow/lanes/flow_worker.h"
-#include "mc.h"
+#include "flow_pool.h"
 #include "mc_tap.h"
-
-#include "base/alloc.h"
-#include "object/context/context_notify.h"
-#include "sys/backoff.h"
-#include "sys/clock.h"
-#include "sys/thread.h"
 
 #include <string.h>
 
@@ -33,6 +27,7 @@ struct plan {
 	bool fails;
 	bool outside;	/* thread 0 finishes it, after it has submitted all, or a
 			 * worker to which its record arrives */
+	bool reserved;	/* for thread 0, if it is ready */
 };
 
 static const struct plan *plan;
@@ -40,6 +35,8 @@ static uint32_t op_count, ring_size, lane_count = LANES;
 static bool cancels, arrives;
 static bool cancels_early;	/* before an op outside ends */
 static bool helps_late;	/* thread 0 takes parked workers */
+static bool calls_here;	/* thread 0 takes op 1 if it can */
+static bool polls;	/* a thread that looks for ops finishes those outside */
 static struct record {
 	plait__flow_arrival arrival;
 	uint64_t number;
@@ -48,103 +45,10 @@ static struct record {
 static plait__flow_lanes lanes;
 static struct plait__mutex lock; /* of the flow */
 static plait__op ops[MOST];
-static uint64_t arena[4096];
-static uint64_t arena_used;
 static uint32_t runs[OPS + 1];	/* how often each op ran */
-static at_u32 offers;		/* advances when there is a reason to look */
-static at_u32 waiters;		/* advances when waiting threads are woken */
 static at_u32 done;
 static at_u32 stage;		/* of an entry that is reused */
-
-PLAIT__THREAD_LOCAL uint64_t plait__time_slice_end_ns;
-
-/* --- the other functions that the source is linked with */
-
-void *plait__alloc(const plait_allocator *allocator, uint64_t bytes)
-{
-	uint64_t words = (bytes + 7) / 8;
-	void *block = &arena[arena_used];
-
-	(void)allocator;
-	arena_used += words;
-	MC_CHECK(arena_used <= TAP_COUNT(arena));
-	return block;
-}
-
-void *plait__alloc_array(const plait_allocator *allocator, uint64_t count,
-			 uint64_t each)
-{
-	return plait__alloc(allocator, count * each);
-}
-
-void plait__free(const plait_allocator *allocator, void *pointer,
-		 uint64_t bytes)
-{
-	(void)allocator;
-	(void)pointer;
-	(void)bytes;
-}
-
-void plait__task_init(plait__task *task, plait__pool *pool)
-{
-	(void)pool;
-	at_init_u32(&task->ready.state, PLAIT__TASK_IDLE);
-}
-
-void plait__task_forget(plait__task *task)
-{
-	(void)task;
-}
-
-static void stir(void)
-{
-	at_add_u32(&offers, 1);
-	at_futex_wake_all(&offers);
-}
-
-void plait__task_offer(plait__task *task)
-{
-	/* Release: pairs with the claim, as in ready.c. */
-	at_store_release_u32(&task->ready.state, PLAIT__TASK_OFFERED);
-	stir();
-}
-
-void plait__task_run_unshared(plait__task *task)
-{
-	MC_CHECK(!task->run(task));
-}
-
-bool plait__task_should_yield(const plait__task *task)
-{
-	(void)task;
-	return false;
-}
-
-uint64_t plait__clock_now_ns(void)
-{
-	return 0;
-}
-
-/* No spinning: a worker that finds nothing parks. */
-void plait__backoff_init(struct plait__backoff *ladder,
-			 enum plait__backoff_policy policy)
-{
-	(void)ladder;
-	(void)policy;
-}
-
-bool plait__backoff_step(struct plait__backoff *ladder)
-{
-	(void)ladder;
-	return false;
-}
-
-void plait__context_notify_waiters(plait__context *context)
-{
-	(void)context;
-	at_add_u32(&waiters, 1);
-	at_futex_wake_all(&waiters);
-}
+static at_u32 sent;		/* the op outside that a poll finishes, or 0 */
 
 /* --- ops */
 
@@ -201,6 +105,21 @@ static void collect(void *arg)
 	}
 }
 
+static bool poll(void *arg)
+{
+	uint32_t number = at_exchange_u32(&sent, 0);
+
+	(void)arg;
+	if (number != 0)
+		plait__flow_lanes_finish(&lanes, number);
+	return number != 0;
+}
+
+static void end_poll(void *arg)
+{
+	plait__context_notify_waiters(arg);
+}
+
 /* --- thread 0 */
 
 enum { CANCELLED = 1 << 30 };
@@ -214,9 +133,11 @@ static void await(uint64_t number)
 
 		if (plait__flow_lanes_await(&lanes, number, &announced))
 			return;
-		if (!plait__flow_lanes_help(&lanes, number) &&
-		    !(helps_late &&
-		      plait__flow_lanes_help_parked(&lanes, 1, number)))
+		if (polls && poll(NULL))
+			plait__flow_lanes_stir(&lanes);
+		else if (!plait__flow_lanes_help(&lanes, number) &&
+			 !(helps_late && plait__flow_lanes_help_parked(
+						 &lanes, 1, number)))
 			(void)at_futex_wait(&waiters, key, UINT64_MAX);
 	}
 }
@@ -240,12 +161,16 @@ static void submit(uint64_t number)
 	if (op->outside)
 		return;
 	plait__mutex_lock(&lock);
-	plait__flow_lanes_publish(
-		&lanes, op->lane == URGENT ? lane_count :
-			op->lane == HELD ? lane_count + 1 :
-					   op->lane % lane_count,
-		number);
+	if (!op->reserved || !plait__flow_claim_is_ready(&lanes, number) ||
+	    !plait__flow_lanes_reserve(&lanes, number))
+		plait__flow_lanes_publish(
+			&lanes, op->lane == URGENT ? lane_count :
+				op->lane == HELD ? lane_count + 1 :
+						   op->lane % lane_count,
+			number);
 	plait__mutex_unlock(&lock);
+	if (calls_here && number == 1)
+		(void)plait__flow_worker_call_here(&lanes, number);
 }
 
 static void cancel(void)
@@ -267,6 +192,10 @@ static void submit_all(void)
 		AT_PLAIN_WRITE(records[i].number) = i;
 		if (arrives) {
 			plait__flow_lanes_arrive(&lanes, &records[i].arrival);
+			continue;
+		}
+		if (polls) {
+			at_store_release_u32(&sent, (uint32_t)i);
 			continue;
 		}
 		plait__flow_lanes_finish(&lanes, i);
@@ -399,8 +328,10 @@ static void begin_with(const struct plan *of, uint32_t count, uint32_t size,
 	at_init_u32(&waiters, 0);
 	at_init_u32(&done, 0);
 	at_init_u32(&stage, 0);
+	at_init_u32(&sent, 0);
 	lanes.ring = (plait__op_ring){ ops, size - 1 };
 	at_init_u64(&lanes.idle, 0);
+	at_init_u64(&lanes.reserved, 0);
 	at_init_u32(&lanes.spinning, 0);
 	at_init_u32(&lanes.arrived, 0);
 	at_init_ptr(&lanes.arrivals, NULL);
@@ -411,6 +342,8 @@ static void begin_with(const struct plan *of, uint32_t count, uint32_t size,
 	at_init_u32(&lanes.outcomes.lock.state, 0);
 	MC_CHECK(plait__outcomes_init(&lanes.outcomes, NULL, &lanes.ring));
 	lanes.collect = collect;
+	lanes.poll = polls ? poll : NULL;
+	lanes.poll_end = end_poll;
 	at_init_u32(&lock.state, 0);
 	lanes.lock = &lock;
 	MC_CHECK(plait__flow_lanes_init(&lanes, NULL, lane_count));
@@ -455,6 +388,15 @@ static const struct plan two_outside[] = {
 	{ .outside = true },
 	{ .lane = HELD, .preds = { 1, 2 } },
 };
+static const struct plan two_held[] = {
+	{ .outside = true },
+	{ .lane = HELD, .preds = { 1 } },
+	{ .lane = HELD, .preds = { 1 } },
+};
+static const struct plan kept[] = {
+	{ .lane = 0, .reserved = true },
+	{ .lane = 1, .reserved = true },
+};
 static const struct plan barrier[] = {
 	{ .lane = 0 },
 	{ .lane = 1 },
@@ -465,6 +407,7 @@ static void reset(void)
 {
 	lane_count = LANES;
 	cancels = arrives = cancels_early = helps_late = false;
+	calls_here = polls = false;
 }
 
 #define FLOW(id, text, ops, count, size, asymmetric, threads, pre, stale, ...) \
@@ -534,6 +477,13 @@ FLOW(flow_helping_heavy, "flow, the same, without membarrier", chain, 2, 4,
 	false, 2, 3, 2, lane_count = 1, helps_late = true);
 FLOW(flow_helping_two, "flow, one of two parked workers, reused", chain, 3,
 	2, true, 3, 2, 1, helps_late = true);
+FLOW(flow_reserved, "flow, a reserved op", kept, 1, 4, true, 2, 3, 2,
+	lane_count = 1);
+FLOW(flow_reserved_two, "flow, two reserved ops", kept, 2, 4, true, 3, 2, 1, );
+FLOW(flow_reserved_here, "flow, a reserved op for two threads", kept, 2, 4,
+	true, 2, 3, 2, lane_count = 1, calls_here = true);
+FLOW(flow_polling, "flow, workers poll", two_held, 3, 4, true, 3, 2, 1,
+	polls = true);
 FLOW(flow_barrier, "flow, a barrier", barrier, 3, 4, true, 3, 2, 1, );
 
 static const struct mc_scenario *const scenarios[] = {
@@ -543,6 +493,7 @@ static const struct mc_scenario *const scenarios[] = {
 	&flow_cancelling_early, &flow_awaited, &flow_awaited_heavy,
 	&flow_helping, &flow_helping_heavy, &flow_helping_two,
 	&flow_failing_reuse, &flow_fork, &flow_reuse_two, &flow_reuse_one, &flow_barrier,
+	&flow_reserved, &flow_reserved_two, &flow_reserved_here, &flow_polling,
 };
 
 static void explore(void)

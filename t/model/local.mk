@@ -144,7 +144,8 @@ MC_TESTS += %D%/steal_worker.t
 %C%_steal_worker_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_steal_worker_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/flow_worker.t
-%C%_flow_worker_t_SOURCES = %D%/flow_worker.c src/flow/lanes/flow_worker.c \
+%C%_flow_worker_t_SOURCES = %D%/flow_worker.c %D%/flow_pool.h \
+	src/flow/lanes/flow_worker.c \
 	src/flow/lanes/flow_lanes.c src/flow/lanes/flow_lanes_words.c \
 	src/flow/lanes/outcomes.c src/base/error.c src/sys/mutex.c
 %C%_flow_worker_t_CPPFLAGS = $(MC_CPPFLAGS)
