@@ -169,6 +169,14 @@ static void CL_CALLBACK on_complete(cl_event event, cl_int code, void *batch)
 	plaitp_driven_complete(batch, code < 0 ? code : 0);
 }
 
+/* Collected by the next look, which follows. */
+static void end_batch(plait_backend *self, driven_batch *batch)
+{
+	batch->in_flight = false;
+	plaitp_driven_mark_dirty(&self->driven, batch->queue);
+	self->driven.has_ended = true;
+}
+
 /* The label of the last command in flight, or null. */
 static const char *last_label(const driven_batch *batch)
 {
@@ -191,27 +199,17 @@ static void fail_callback(plait_backend *self, driven_batch *batch, cl_int code)
 	self->cl.clFinish(queue->driver);
 	/* The queue may have failed behind this batch only. */
 	(void)has_ended(self, batch);
-	batch->in_flight = false;
-	plaitp_driven_mark_dirty(&self->driven, queue);
-	self->driven.has_ended = true;
+	end_batch(self, batch);
 }
 
-/* The next look, which follows, finds the end. */
-static void be_quiet(plait_backend *self, driven_batch *batch)
-{
-	batch->announced = false;
-	self->driven.has_ended = true;
-	plaitp_driven_mark_dirty(&self->driven, batch->queue);
-}
-
-/* What has ended gets none: the driver may call it behind later commands, on the
- * thread that runs them. */
+/* What has ended well gets none: the driver may call it behind later commands, on
+ * the thread that runs them.  Behind a failed one the driver runs none. */
 static void add_callback(plait_backend *self, driven_batch *batch)
 {
 	cl_int code;
 
-	if (has_ended(self, batch)) {
-		be_quiet(self, batch);
+	if (has_ended(self, batch) && batch->code == 0) {
+		end_batch(self, batch);
 		return;
 	}
 	code = self->cl.clSetEventCallback(batch->event, CL_COMPLETE,
