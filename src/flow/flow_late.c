@@ -347,11 +347,12 @@ static plait_status submit(plait__late *late, plait_error *error)
 	return status;
 }
 
-void plait__late_free(plait__late *late)
+/* The record is free for another task. */
+static void free_late(plait__late *late)
 {
 	plait__flow *flow = late->flow;
 
-	late->arrival.collect = end;
+	late->is_left = false;
 	drop_needs(late);
 	plait__flow_lock(flow);
 	keep(flow, late);
@@ -417,7 +418,7 @@ static plait_status begin_waiting(plait__late *late, plait_error *error)
 	if (is_open)
 		return status;
 	/* A cancellation has ended the op. */
-	plait__late_free(late);
+	free_late(late);
 	return PLAIT_PENDING;
 }
 
@@ -437,7 +438,7 @@ static plait_status begin(void *user_data, uint64_t number, plait_error *error)
 			status = begin_waiting(late, error);
 	}
 	if (status != PLAIT_PENDING)
-		plait__late_free(late);
+		free_late(late);
 	return status;
 }
 
@@ -525,7 +526,7 @@ static void end(plait__flow_arrival *arrival)
 	plait__flow_lanes *lanes = &late->flow->lanes;
 	uint64_t number = late->number;
 	plait_error why = { .size = sizeof(why) };
-	bool is_open = plait__late_cancel_end(late);
+	bool is_open = late->is_left || plait__late_cancel_end(late);
 	plait_status status = poll(late, &why);
 
 	if (late->call != NULL)
@@ -535,11 +536,11 @@ static void end(plait__flow_arrival *arrival)
 		recover_queue(late, &why);
 		if (is_open)
 			fail(late, &why);
-	} else if (late->queue != NULL) {
+	} else if (late->queue != NULL && !late->is_left) {
 		plait__short_run_end_shared(late->again);
 		plait__queue_reclaim(late->queue);
 	}
-	plait__late_free(late);
+	free_late(late);
 	if (is_open)
 		plait__flow_lanes_complete(lanes, number);
 }

@@ -10,7 +10,6 @@
 #define PLAIT_SRC_FLOW_FLOW_LATE_H
 
 #include "flow/flow_object.h"
-#include "flow/late_record.h"
 
 /* Prepare the task by its descriptor.  Its record goes to the op that
  * plait__commit_task makes, or back by plait__late_return.  Caller holds the
@@ -26,9 +25,6 @@ void plait__late_collect(void *flow);
 
 /* Free all records; no op has one any more. */
 void plait__late_fini(plait__flow *flow);
-
-/* The record is free for another task: its op is about to end.  Takes the lock. */
-void plait__late_free(plait__late *late);
 
 /* Write ": " and what a late task waits for that has begun, or "".  Takes the
  * lock, and that of a queue. */

@@ -16,6 +16,7 @@ struct plait__late {
 	plait__late *next_free;
 	plait__late *next_begun;
 	bool is_over; /* the op has ended, before its notification */
+	bool is_left; /* the thread that called the run has ended */
 	plait__flow *flow;
 	plait__queue *queue; /* idle between tasks; or null */
 	plait__listener listener;

@@ -3,7 +3,6 @@
 #include "flow/late_run.h"
 
 #include "flow/flow.h"
-#include "flow/flow_late.h"
 #include "flow/lanes/flow_worker.h"
 #include "flow/short_run.h"
 
@@ -57,32 +56,6 @@ plait_status plait__late_run_start(plait__late *late, plait_error *error)
 
 /* ---- calls ---- */
 
-static void fail_left(const plait__late *late)
-{
-	plait__flow_lanes *lanes = &late->flow->lanes;
-	const plait_error *why = &late->failure;
-	plait_error failure = { .size = sizeof(failure) };
-
-	plait__fail_origin(&failure, why->status, why->origin, "failed: %s",
-			   why->text);
-	plait__outcomes_fail(&lanes->outcomes, late->number,
-			     plait__op_at(&lanes->ring, late->number)->label,
-			     &failure);
-}
-
-/* Caller is a worker and holds no lock. */
-static void end_left(plait__flow_arrival *arrival)
-{
-	plait__late *late = (plait__late *)(void *)arrival;
-	plait__flow_lanes *lanes = &late->flow->lanes;
-	uint64_t number = late->number;
-
-	if (late->failure.status != PLAIT_OK)
-		fail_left(late);
-	plait__late_free(late);
-	plait__flow_lanes_complete(lanes, number);
-}
-
 /* A plait__run_end.notify: the calling thread has ended, and now the run has.  The
  * flow lives until the op ends. */
 static void on_left_end(plait__run_end *end, const plait_error *failure)
@@ -94,7 +67,7 @@ static void on_left_end(plait__run_end *end, const plait_error *failure)
 	late->failure.status = PLAIT_OK;
 	if (failure != NULL)
 		late->failure = *failure;
-	late->arrival.collect = end_left;
+	late->is_left = true;
 	plait__flow_lanes_arrive(&flow->lanes, &late->arrival);
 	plait__object_drop_deferred(&flow->object);
 }
