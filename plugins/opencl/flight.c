@@ -202,8 +202,8 @@ static void fail_callback(plait_backend *self, driven_batch *batch, cl_int code)
 	end_batch(self, batch);
 }
 
-/* What has ended well gets none: the driver may call it behind later commands, on
- * the thread that runs them.  Behind a failed one the driver runs none. */
+/* Commands that have ended well get none: the driver may call it behind later ones, on
+ * the thread that runs those.  Behind a failed one the driver runs none. */
 static void add_callback(plait_backend *self, driven_batch *batch)
 {
 	cl_int code;

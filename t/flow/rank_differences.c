@@ -3,6 +3,7 @@
  * Ranks that run different programs of fewer submissions than a horizon has: no
  * value of another program is read, and a wait for all tells of the difference.
  */
+#include "lib/objects.h"
 #include "world/threads.h"
 
 enum { N = 64, STEPS = 5 };
@@ -19,7 +20,7 @@ enum step {
 	AWAIT /* wait for all until that fails */
 };
 
-/* What a rank runs: `other` is of the last one. */
+/* The program of a rank: `other` is of the last one. */
 struct program {
 	const char *name;
 	enum step own[STEPS], other[STEPS];
@@ -112,9 +113,9 @@ static plait_status await(plait_flow *flow, plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 
-	for (int i = 0; i < 5000 && status == PLAIT_OK; i++) {
+	for (int i = 0; i < 25000 && status == PLAIT_OK; i++) {
 		status = plait_flow_wait(flow, 0, PLAIT_FOREVER, error);
-		usleep(1000);
+		pause_a_little();
 	}
 	return status;
 }

@@ -4,6 +4,7 @@
  * each kind of launch behind each other one that differs in one field, and reductions
  * whose partial results are replaced.  All values are those of a model.
  */
+#include "lib/objects.h"
 #include "world/threads.h"
 
 #include <stdatomic.h>
@@ -333,7 +334,7 @@ static int32_t await_all(void *user_data)
 {
 	(void)user_data;
 	while (atomic_load(&submitted) < RANKS)
-		usleep(100);
+		pause_a_little();
 	return 0;
 }
 

@@ -9,7 +9,6 @@
 #include "plait/repeat.h"
 
 #include <pthread.h>
-#include <unistd.h>
 
 /* Tasks that one thread runs at most. */
 enum { MOST = 4096 };
@@ -247,7 +246,7 @@ static void left_thread(void)
 
 /* ---- a function of a shared call ends the thread ---- */
 
-enum { TRIES = 200, HELD_MS = 50 };
+enum { TRIES = 200, PAUSES = 250 };
 
 static pthread_t leaver;
 static uint32_t leaves, others_in, others_out; /* atomic */
@@ -258,13 +257,14 @@ static int32_t hold_or_leave(void *user_data)
 	if (!__atomic_load_n(&leaves, __ATOMIC_ACQUIRE))
 		return 0;
 	if (pthread_equal(pthread_self(), leaver)) {
-		for (int i = 0; i < HELD_MS; i++, usleep(1000))
+		for (int i = 0; i < PAUSES; i++, pause_a_little())
 			if (__atomic_load_n(&others_in, __ATOMIC_ACQUIRE) != 0)
 				pthread_exit(NULL);
 		return 0;
 	}
 	__atomic_add_fetch(&others_in, 1, __ATOMIC_RELEASE);
-	usleep(HELD_MS * 1000);
+	for (int i = 0; i < PAUSES; i++)
+		pause_a_little();
 	__atomic_add_fetch(&others_out, 1, __ATOMIC_RELEASE);
 	return 0;
 }

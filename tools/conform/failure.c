@@ -155,8 +155,8 @@ static void failed_emission(struct conform *c)
 	HOLDS(atomic_load(&ran) == 0);
 }
 
-/* What ends before a wait for a failed point has not failed, also if the queue
- * could tell of the failure while that was running. */
+/* Commands that end before a wait for a failed point have not failed, also if the
+ * queue could tell of the failure while they were running. */
 static void earlier_emission(struct conform *c)
 {
 	plait_queue *first = conform_queue(c), *second = conform_queue(c);
