@@ -363,6 +363,10 @@ void plaitp_driven_watch_close(struct driven *self);
 
 /* --- signal.c */
 
+/* Returns true if the batch emits the point, or one behind it. */
+bool plaitp_driven_emits(const driven_batch *batch,
+			 const plait_backend_point *point);
+
 enum driven_state { DRIVEN_PENDING, DRIVEN_REACHED, DRIVEN_FAILED };
 
 /* Return the state of the point as queues see it, which the core's counter may

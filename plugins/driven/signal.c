@@ -193,7 +193,8 @@ static bool needs_host(struct driven *self)
 	return false;
 }
 
-static bool emits(const driven_batch *batch, const plait_backend_point *point)
+bool plaitp_driven_emits(const driven_batch *batch,
+			 const plait_backend_point *point)
 {
 	uint32_t i;
 
@@ -210,9 +211,9 @@ static bool will_emit(const driven_queue *queue,
 {
 	const driven_batch *batch = queue->head;
 
-	if (batch == NULL || emits(queue->tail, point))
+	if (batch == NULL || plaitp_driven_emits(queue->tail, point))
 		return batch != NULL;
-	while (batch != NULL && !emits(batch, point))
+	while (batch != NULL && !plaitp_driven_emits(batch, point))
 		batch = batch->next;
 	return batch != NULL;
 }
@@ -227,7 +228,7 @@ static const driven_batch *find_enqueued(const driven_queue *queue,
 	for (; batch != NULL; batch = batch->next) {
 		if (batch->event != NULL)
 			found = batch;
-		if (emits(batch, point))
+		if (plaitp_driven_emits(batch, point))
 			break;
 	}
 	return found;

@@ -107,24 +107,13 @@ void plaitp_opencl_flight_poll(struct driven *driven, driven_queue *behind)
 
 /* --- callbacks ------------------------------------------------------------ */
 
-static bool emits(const driven_batch *batch, const plait_backend_point *point)
-{
-	uint32_t i;
-
-	for (i = 0; i < batch->emit_count; i++)
-		if (batch->emits[i].signal == point->signal &&
-		    batch->emits[i].point.sequence >= point->sequence)
-			return true;
-	return false;
-}
-
 /* Announce the batch of the queue that emits the point, if it is in flight. */
 static void await_point(plait_backend *self, driven_queue *queue,
 			const plait_backend_point *point)
 {
 	driven_batch *batch = queue->flight_head;
 
-	while (batch != NULL && !emits(batch, point))
+	while (batch != NULL && !plaitp_driven_emits(batch, point))
 		batch = batch->next_flight;
 	if (batch != NULL)
 		announce(self, batch);
