@@ -35,7 +35,7 @@ pkglib_LTLIBRARIES += %D%/plait_check.la
 	%D%/check/entry.c %D%/check/link.c %D%/check/port.c %D%/check/port.h \
 	%D%/check/kernel.c %D%/check/memory.c %D%/check/model.c \
 	%D%/check/native.c %D%/check/object.c %D%/check/queue.c %D%/check/report.c \
-	%D%/check/segment.c \
+	%D%/check/segment.c %D%/check/shared.c \
 	%D%/check/signal.c %D%/check/submission.c %D%/check/submit.c \
 	%D%/check/wait.c
 %C%_plait_check_la_CPPFLAGS = $(CPPFLAGS_PLUGIN) -I$(srcdir)/%D%
@@ -68,7 +68,7 @@ DRIVEN = %D%/driven/advance.c %D%/driven/atomic.h %D%/driven/driven.h %D%/driven
 	%D%/driven/signal.c %D%/driven/batch.c %D%/driven/process_state.c \
 	%D%/driven/process_state.h %D%/driven/table.c %D%/driven/text.c \
 	%D%/driven/lock.c %D%/driven/watch.c %D%/driven/includes.c \
-	%D%/driven/includes.h
+	%D%/driven/includes.h %D%/driven/spares.c %D%/driven/spares.h
 # opencl: what an ICD loader finds
 if OPENCL
 pkglib_LTLIBRARIES += %D%/plait_opencl.la
@@ -99,8 +99,8 @@ pkglib_LTLIBRARIES += %D%/plait_trace.la
 # shm: ranks are processes of this machine
 SHM = %D%/shm/attach.c %D%/shm/bell.h %D%/shm/instance.c %D%/shm/link.c \
 	%D%/shm/mail.c %D%/shm/meet.c %D%/shm/name.c %D%/shm/option.c \
-	%D%/shm/peer.c %D%/shm/place.c %D%/shm/port.c %D%/shm/segment.c \
-	%D%/shm/shm.h
+	%D%/shm/peer.c %D%/shm/place.c %D%/shm/port.c %D%/shm/room.c \
+	%D%/shm/room.h %D%/shm/segment.c %D%/shm/share.c %D%/shm/shm.h
 pkglib_LTLIBRARIES += %D%/plait_shm.la
 %C%_plait_shm_la_SOURCES = %D%/shm/entry.c $(SHM)
 %C%_plait_shm_la_CPPFLAGS = $(CPPFLAGS_PLUGIN) -I$(srcdir)/%D%
@@ -131,12 +131,13 @@ pkglib_LTLIBRARIES += %D%/plait_cuda.la
 %C%_plait_cuda_la_LIBADD = -lpthread
 
 # openmpi, mpich: ranks of an MPI job; one source, compiled for each MPI
-MPI = %D%/mpi/calls.h %D%/mpi/code.c %D%/mpi/entry.c %D%/mpi/library.c \
+MPI = %D%/mpi/calls.h %D%/mpi/code.c %D%/mpi/drain.c %D%/mpi/entry.c %D%/mpi/library.c \
 	%D%/mpi/link.c %D%/mpi/loan.c %D%/mpi/places.c %D%/mpi/port.c %D%/mpi/port.h \
 	%D%/mpi/process.c %D%/mpi/pump.c %D%/mpi/record.c \
-	%D%/mpi/slots.c %D%/mpi/slots.h %D%/mpi/stream.c \
+	%D%/mpi/sent.c %D%/mpi/slots.c %D%/mpi/slots.h %D%/mpi/stream.c \
 	%D%/driven/atomic.h %D%/driven/driven.h %D%/driven/process_state.c \
-	%D%/driven/process_state.h %D%/driven/table.c %D%/driven/text.c
+	%D%/driven/process_state.h %D%/driven/spares.h %D%/driven/table.c \
+	%D%/driven/text.c
 if OPENMPI
 pkglib_LTLIBRARIES += %D%/plait_openmpi.la
 %C%_plait_openmpi_la_SOURCES = $(MPI)

@@ -270,6 +270,10 @@ static const plait_backend_table full = {
 	.host_span = host_span,
 	.link_lend = plaitp_check_link_lend,
 	.link_reclaim = plaitp_check_link_reclaim,
+	.shared_create = plaitp_check_shared_create,
+	.shared_destroy = plaitp_check_shared_destroy,
+	.shared_map = plaitp_check_shared_map,
+	.shared_unmap = plaitp_check_shared_unmap,
 };
 
 plait_status plait_plugin_entry(const plait_host_services *services,

@@ -68,7 +68,8 @@ check_port *plaitp_check_port_enter(check *self, const char *slot,
 static void check_facts(check *self, const char *slot, const plait_port *now)
 {
 	const uint32_t known = PLAIT_PORT_KNOWS_RANKS | PLAIT_PORT_NEEDS_PUMP |
-		PLAIT_PORT_SAME_MACHINE | PLAIT_PORT_SAME_PROCESS;
+		PLAIT_PORT_SAME_MACHINE | PLAIT_PORT_SAME_PROCESS |
+		PLAIT_PORT_SHARES_MEMORY;
 
 	if (now->ranks == 0 || now->rank >= now->ranks)
 		plaitp_check_report(self, CHECK_BACKEND, slot,
@@ -151,6 +152,13 @@ void plaitp_check_port_close(plait_backend *backend, plait_backend_port *handle)
 				    "link %llu of the port was not destroyed "
 				    "(P-N12)",
 				    (unsigned long long)port->links->number);
+		(void)refuse(self, NULL);
+		return;
+	}
+	if (port->shared) {
+		plaitp_check_report(self, CHECK_CORE, slot,
+				    "memory of the port, or a mapping, was not "
+				    "destroyed (P-N12)");
 		(void)refuse(self, NULL);
 		return;
 	}

@@ -7,12 +7,14 @@
 
 typedef struct plait_backend_port check_port;
 typedef struct plait_backend_link check_link;
+typedef struct check_shared check_shared;
 
 struct plait_backend_port {
 	check_object object;
 	plait_backend_port *inner;
 	plait_port facts; /* of the first port_query */
 	check_link *links;
+	check_shared *shared; /* shared.c */
 };
 
 struct plait_backend_link {
@@ -81,5 +83,18 @@ plait_status plaitp_check_link_lend(plait_backend *self,
 plait_status plaitp_check_link_reclaim(plait_backend *self,
 				       plait_backend_link *link,
 				       plait_error *error);
+plait_status plaitp_check_shared_create(plait_backend *self,
+					plait_backend_port *port,
+					uint64_t bytes, void **out,
+					uint64_t *out_place,
+					plait_error *error);
+void plaitp_check_shared_destroy(plait_backend *self, plait_backend_port *port,
+				 void *memory, uint64_t place, uint64_t bytes);
+plait_status plaitp_check_shared_map(plait_backend *self,
+				     plait_backend_port *port, uint32_t peer,
+				     uint64_t place, uint64_t bytes,
+				     const void **out, plait_error *error);
+void plaitp_check_shared_unmap(plait_backend *self, plait_backend_port *port,
+			       const void *memory, uint64_t bytes);
 
 #endif

@@ -22,9 +22,10 @@
 
 #include "plait/plugin.h"
 
+#include "spares.h"
+
 enum { DRIVEN_LABEL_BYTES = 48 };
 
-typedef struct driven_batch driven_batch;
 typedef struct plait_backend_queue driven_queue;
 typedef struct plait_backend_signal driven_signal;
 struct driven_ops;
@@ -67,6 +68,7 @@ struct driven {
 	/* Guards the fields below.  Leaf lock. */
 	pthread_mutex_t completion_lock;
 	driven_batch *completions;    /* pushed by callbacks, newest first */
+	struct driven_spares spares;
 	bool has_news;		      /* for ops->collect, by a callback */
 	bool has_unended;	      /* `unended` is set, by a callback */
 	struct driven_sleepers sleepers; /* for ops->await */

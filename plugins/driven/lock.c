@@ -310,12 +310,10 @@ static void collect_garbage(struct driven *self)
 {
 	driven_batch *batch;
 
-	while ((batch = self->garbage) != NULL) {
-		self->garbage = batch->next;
+	for (batch = self->garbage; batch != NULL; batch = batch->next)
 		self->ops->drop(self, batch);
-		self->services->resize(self->host, batch, batch->total_bytes,
-				       0);
-	}
+	plaitp_driven_spares_give(self, self->garbage);
+	self->garbage = NULL;
 }
 
 /* --- leaving -------------------------------------------------------------- */
@@ -557,6 +555,7 @@ void plaitp_driven_close(struct driven *self)
 	}
 	plaitp_driven_enter(self);
 	plaitp_driven_leave(self);
+	plaitp_driven_spares_free(self);
 	pthread_cond_destroy(&self->no_callbacks);
 	pthread_mutex_destroy(&self->completion_lock);
 	pthread_mutex_destroy(&self->lock);

@@ -198,8 +198,7 @@ static driven_batch *copy_batch(struct driven *self, driven_queue *queue,
 				const plait_submission *from, bool repeats)
 {
 	uint64_t bytes = count_bytes(from, repeats);
-	driven_batch *batch = self->services->resize(self->host, NULL, 0,
-						     bytes);
+	driven_batch *batch = plaitp_driven_spares_take(self, bytes);
 
 	if (batch == NULL)
 		return NULL;
@@ -220,17 +219,6 @@ static driven_batch *copy_batch(struct driven *self, driven_queue *queue,
 	if (repeats)
 		copy_series(batch, from);
 	return batch;
-}
-
-static void free_batches(struct driven *self, driven_batch *batch)
-{
-	while (batch != NULL) {
-		driven_batch *next = batch->next;
-
-		self->services->resize(self->host, batch, batch->total_bytes,
-				       0);
-		batch = next;
-	}
 }
 
 /* Regions and other kinds are refused before anything of the submission is
@@ -288,7 +276,7 @@ static plait_status copy_batches(struct driven *self, driven_queue *queue,
 		link = &(*link)->next;
 	}
 	if (status != PLAIT_OK)
-		free_batches(self, *out_first);
+		plaitp_driven_spares_give(self, *out_first);
 	return status;
 }
 
@@ -362,7 +350,7 @@ plait_status plaitp_driven_queue_submit(plait_backend *backend,
 	status = append(self, queue, first, last, error);
 	plaitp_driven_leave(self);
 	if (status != PLAIT_OK)
-		free_batches(self, first);
+		plaitp_driven_spares_give(self, first);
 	return status;
 }
 

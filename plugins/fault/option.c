@@ -20,7 +20,8 @@ static const char *const slots[FORWARD_SLOTS] = {
 	NAME(segment_create), NAME(segment_patch), NAME(segment_stop),
 	NAME(wait_in_driver), NAME(link_query), NAME(port_open),
 	NAME(port_query), NAME(mail_send), NAME(mail_next), NAME(link_create),
-	NAME(link_view), NAME(peer_query), NAME(link_lend), NAME(link_reclaim)
+	NAME(link_view), NAME(peer_query), NAME(link_lend), NAME(link_reclaim),
+	NAME(shared_create), NAME(shared_map)
 };
 
 static const struct {

@@ -411,6 +411,36 @@ static plait_status link_reclaim(plait_backend *backend,
 	FORWARD(link_reclaim, link, error);
 }
 
+static plait_status shared_create(plait_backend *backend,
+				  plait_backend_port *port, uint64_t bytes,
+				  void **out, uint64_t *out_place,
+				  plait_error *error)
+{
+	*out = NULL;
+	FORWARD(shared_create, port, bytes, out, out_place, error);
+}
+
+static void shared_destroy(plait_backend *backend, plait_backend_port *port,
+			   void *memory, uint64_t place, uint64_t bytes)
+{
+	FORWARD_DESTROY(shared_destroy, port, memory, place, bytes);
+}
+
+static plait_status shared_map(plait_backend *backend,
+			       plait_backend_port *port, uint32_t peer,
+			       uint64_t place, uint64_t bytes, const void **out,
+			       plait_error *error)
+{
+	*out = NULL;
+	FORWARD(shared_map, port, peer, place, bytes, out, error);
+}
+
+static void shared_unmap(plait_backend *backend, plait_backend_port *port,
+			 const void *memory, uint64_t bytes)
+{
+	FORWARD_DESTROY(shared_unmap, port, memory, bytes);
+}
+
 /* --- the table */
 
 const plait_backend_table plaitp_forward_slots = {
@@ -468,6 +498,10 @@ const plait_backend_table plaitp_forward_slots = {
 	.host_span = host_span,
 	.link_lend = link_lend,
 	.link_reclaim = link_reclaim,
+	.shared_create = shared_create,
+	.shared_destroy = shared_destroy,
+	.shared_map = shared_map,
+	.shared_unmap = shared_unmap,
 };
 
 plait_status plaitp_forward_entry(const plait_host_services *services,

@@ -19,7 +19,7 @@ typedef struct forward forward;
 	((offsetof(plait_backend_table, slot) -				\
 	  offsetof(plait_backend_table, open)) / sizeof(void (*)(void)))
 
-enum { FORWARD_SLOTS = FORWARD_SLOT(link_reclaim) + 1 };
+enum { FORWARD_SLOTS = FORWARD_SLOT(shared_unmap) + 1 };
 
 struct forward {
 	plait_host *host;

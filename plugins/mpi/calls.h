@@ -41,6 +41,9 @@
 		     int peer, int tag, MPI_Comm comm, MPI_Request *out)) \
 	CALL(Irecv, (void *bytes, int count, MPI_Datatype type, int peer, \
 		     int tag, MPI_Comm comm, MPI_Request *out)) \
+	CALL(Iprobe, (int peer, int tag, MPI_Comm comm, int *flag, \
+		      MPI_Status *out)) \
+	CALL(Ibarrier, (MPI_Comm comm, MPI_Request *out)) \
 	CALL(Test, (MPI_Request *request, int *flag, MPI_Status *out)) \
 	CALL(Testsome, (int count, MPI_Request *requests, int *out_count, \
 			int *indices, MPI_Status *statuses)) \

@@ -10,7 +10,6 @@
  * nothing will match.
  */
 #include <string.h>
-#include <unistd.h>
 
 #include "port.h"
 
@@ -65,12 +64,12 @@ static uint64_t count_bytes(uint32_t depth)
 }
 
 /* With more ranks than CPUs a pump may be a time slice away. */
-static bool has_few_receives(const plait_backend_port *port)
+static bool has_few_receives(const plait_link_request *request)
 {
 #ifdef OPEN_MPI
-	return port->base->ranks <= sysconf(_SC_NPROCESSORS_ONLN);
+	return !(request->flags & PLAIT_LINK_CROWDED);
 #else
-	(void)port;
+	(void)request;
 	return false;
 #endif
 }
@@ -94,7 +93,7 @@ static struct plait_backend_link *make(plait_backend_port *port,
 	link->number = request->number;
 	link->depth = request->depth;
 	link->slot_bytes = request->slot_bytes;
-	link->has_few_receives = has_few_receives(port);
+	link->has_few_receives = has_few_receives(request);
 	link->loans = (struct mpi_loan *)(void *)(link + 1);
 	link->requests = (MPI_Request *)(void *)(link->loans + link->depth);
 	for (i = 0; i < link->depth; i++) {

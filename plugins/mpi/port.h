@@ -43,6 +43,8 @@ struct mpi_base {
 	int ranks;
 	uint32_t tags;	 /* MPI's largest tag */
 	uint32_t worlds; /* ports opened so far: equal on all ranks */
+	MPI_Request barrier;   /* when MPI ends */
+	struct mpi_base *next; /* of the process */
 };
 
 /* Open the library and look up its functions; `out` becomes self->mpi. */
@@ -73,6 +75,12 @@ plait_status plaitp_mpi_process_base(plait_backend *self,
 				     plait_error *error);
 /* Number of a link, never used before in this process. */
 uint32_t plaitp_mpi_process_next_link(void);
+
+/* --- process: drain.c ----------------------------------------------------- */
+
+/* Receive what nothing has received, until each rank of each communicator is here,
+ * behind its last port.  Before MPI_Finalize. */
+void plaitp_mpi_drain(const struct mpi_calls *mpi, struct mpi_base *first);
 
 /* --- errors: code.c ------------------------------------------------------- */
 
@@ -111,6 +119,14 @@ struct mpi_notes {
 	struct mpi_note **last;
 	uint32_t count;
 };
+
+/* Memory of records that are sent; sent.c.  Take: null without memory. */
+struct mpi_note *plaitp_mpi_sent_take(void);
+void plaitp_mpi_sent_give(struct mpi_note *note);
+/* MPI still reads the note; its port goes away. */
+void plaitp_mpi_sent_leave(struct mpi_note *note);
+/* Give what MPI has sent meanwhile; returns true if nothing is left. */
+bool plaitp_mpi_sent_sweep(const struct mpi_calls *mpi);
 
 /* Peer that is lost, and why. */
 struct mpi_loss {

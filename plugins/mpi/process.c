@@ -26,6 +26,8 @@ static struct {
 	int key;	   /* attribute of communicators: struct mpi_base */
 	uint32_t links;	   /* made so far */
 	pid_t initialized; /* process that the plugin initialised MPI in */
+	bool finalizes;	   /* the lock is held by finalize() */
+	struct mpi_base *bases; /* all that were made */
 	struct mpi_calls mpi;
 } process = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -72,9 +74,27 @@ static void finalize(int status, void *unused)
 	if (status != 0 || process.initialized != getpid())
 		return;
 	plaitp_mpi_process_lock();
+	process.finalizes = true;
 	if (plaitp_mpi_is_initialized(&process.mpi))
 		process.mpi.Finalize();
+	process.finalizes = false;
 	plaitp_mpi_process_unlock();
+}
+
+/* MPI_Finalize deletes this attribute of MPI_COMM_SELF first, while MPI still works:
+ * for the plugin, or for the program that has initialised MPI. */
+static int remove_self(MPI_Comm comm, int key, void *in, void *data)
+{
+	(void)comm;
+	(void)key;
+	(void)in;
+	(void)data;
+	if (!process.finalizes)
+		plaitp_mpi_process_lock();
+	plaitp_mpi_drain(&process.mpi, process.bases);
+	if (!process.finalizes)
+		plaitp_mpi_process_unlock();
+	return MPI_SUCCESS;
 }
 
 static plait_status initialize(plait_backend *self, plait_error *error)
@@ -191,6 +211,8 @@ static plait_status make_base(plait_backend *self, MPI_Comm comm,
 		plaitp_mpi_unmap(base, sizeof(*base));
 		return plaitp_mpi_fail(self, error, "Comm_set_attr", code);
 	}
+	base->next = process.bases;
+	process.bases = base;
 	status = fill_base(self, comm, base, error);
 	base->state = status == PLAIT_OK ? BASE_READY : BASE_FAILED;
 	return status;
@@ -234,19 +256,36 @@ static int remove_none(MPI_Comm comm, int key, void *in, void *data)
 	return MPI_SUCCESS;
 }
 
+/* Attributes: of communicators, and the one that tells MPI's end. */
+static plait_status make_keys(plait_backend *self, plait_error *error)
+{
+	const struct mpi_calls *mpi = self->mpi;
+	int end, code = mpi->Comm_create_keyval(copy_none, remove_none,
+						&process.key, NULL);
+
+	if (code == MPI_SUCCESS)
+		code = mpi->Comm_create_keyval(copy_none, remove_self, &end,
+					       NULL);
+	process.mpi = self->calls;
+	if (code == MPI_SUCCESS)
+		code = mpi->Comm_set_attr(mpi->self, end, &process);
+	if (code != MPI_SUCCESS)
+		return plaitp_mpi_fail(self, error, "Comm_create_keyval", code);
+	process.has_key = true;
+	return PLAIT_OK;
+}
+
 static plait_status find_base(plait_backend *self, MPI_Comm comm,
 			      struct mpi_base **out, plait_error *error)
 {
+	plait_status status = PLAIT_OK;
 	int code, found = 0;
 
-	if (!process.has_key) {
-		code = self->mpi->Comm_create_keyval(
-			copy_none, remove_none, &process.key, NULL);
-		if (code != MPI_SUCCESS)
-			return plaitp_mpi_fail(self, error,
-					       "Comm_create_keyval", code);
-		process.has_key = true;
-	}
+	if (!process.has_key)
+		status = make_keys(self, error);
+	if (status != PLAIT_OK)
+		return status;
+	plaitp_mpi_sent_sweep(self->mpi);
 	code = self->mpi->Comm_get_attr(comm, process.key, out, &found);
 	if (code != MPI_SUCCESS)
 		return plaitp_mpi_fail(self, error, "Comm_get_attr", code);

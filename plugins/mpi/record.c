@@ -7,6 +7,7 @@
  * has sent them.  Some receives are always posted; the oldest one is tested by
  * the pump.
  */
+#include <sched.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -69,11 +70,30 @@ static struct mpi_note *take(struct mpi_notes *notes, struct mpi_note **place)
 
 /* --- sending -------------------------------------------------------------- */
 
+static struct mpi_note *make_sent(plait_backend_port *port,
+				  const struct mpi_record *record,
+				  plait_error *error)
+{
+	struct mpi_note *note = plaitp_mpi_sent_take();
+
+	if (note == NULL) {
+		plaitp_driven_fail(port->self->driven.services, error,
+				   PLAIT_E_NOMEM, 0, MPI_PLUGIN_NAME ": no "
+				   "memory to send a record");
+		return NULL;
+	}
+	note->next = NULL;
+	note->request = port->mpi->no_request;
+	note->room = HEAD_BYTES + record->bytes;
+	memcpy(&note->record, record, note->room);
+	return note;
+}
+
 plait_status plaitp_mpi_record_send(plait_backend_port *port, uint32_t peer,
 				    const struct mpi_record *record,
 				    plait_error *error)
 {
-	struct mpi_note *note = make_note(port, record, error);
+	struct mpi_note *note = make_sent(port, record, error);
 	int code;
 
 	if (note == NULL)
@@ -83,7 +103,7 @@ plait_status plaitp_mpi_record_send(plait_backend_port *port, uint32_t peer,
 				port->mpi->byte, (int)peer, port->mail_tag,
 				port->base->comm, &note->request);
 	if (code != MPI_SUCCESS) {
-		free_note(port, note);
+		plaitp_mpi_sent_give(note);
 		return plaitp_mpi_fail(port->self, error, "Isend", code);
 	}
 	append(&port->sending, note);
@@ -109,7 +129,7 @@ void plaitp_mpi_record_flush(plait_backend_port *port)
 			place = &(*place)->next;
 			continue;
 		}
-		free_note(port, take(&port->sending, place));
+		plaitp_mpi_sent_give(take(&port->sending, place));
 	}
 }
 
@@ -165,15 +185,33 @@ static void free_notes(plait_backend_port *port, struct mpi_notes *notes)
 		free_note(port, take(notes, &notes->first));
 }
 
-/* A note whose bytes MPI may still read is never freed. */
+/* Returns true if MPI reads the note no more. */
+static bool await_sent(plait_backend_port *port, struct mpi_note *note)
+{
+	const struct driven *driven = &port->self->driven;
+	int done = 0;
+
+	while (plaitp_mpi_is_initialized(port->mpi)) {
+		if (port->mpi->Test(&note->request, &done, MPI_STATUS_IGNORE) !=
+			    MPI_SUCCESS || done)
+			return true;
+		if (driven->services->clock_ns(driven->host) > port->close_ns)
+			return false;
+		sched_yield();
+	}
+	return true;
+}
+
 static void close_sending(plait_backend_port *port)
 {
 	struct mpi_note *note;
 
 	while (port->sending.first != NULL) {
 		note = take(&port->sending, &port->sending.first);
-		if (plaitp_mpi_settle(port, &note->request, false))
-			free_note(port, note);
+		if (await_sent(port, note))
+			plaitp_mpi_sent_give(note);
+		else
+			plaitp_mpi_sent_leave(note);
 	}
 }
 

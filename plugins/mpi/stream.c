@@ -9,7 +9,7 @@
  *
  * Open MPI copies a long message inside the call that finds it, for each message
  * that has its receive.  A rank that has a message to send would send it behind
- * these copies, and its peer would wait meanwhile.  There, if each rank can have a
+ * these copies, and its peer would wait meanwhile.  There, if each rank has a
  * CPU, a receiving half has one receive posted, from the second pump behind the
  * take of a message on, and all of them once no message was taken for some pumps.
  */

@@ -418,6 +418,20 @@ uint32_t plaitp_opencl_device_count(plait_backend *self)
 	return self->device_count;
 }
 
+/* Memory that is used in place is the host's, whichever processor has it: a command copies
+ * its bytes once.  What drivers do elsewhere, and how fast, OpenCL does not tell. */
+plait_status plaitp_opencl_link_query(plait_backend *self, uint32_t from,
+				      uint32_t to, plait_link_info *out,
+				      plait_error *error)
+{
+	(void)error;
+	if (from != PLAIT_LINK_HOST && to != PLAIT_LINK_HOST &&
+	    !self->driver_memory && self->devices[from].on_host &&
+	    self->devices[to].on_host)
+		out->flags |= PLAIT_LINK_DIRECT;
+	return PLAIT_OK;
+}
+
 plait_status plaitp_opencl_device_query(plait_backend *self, uint32_t index,
 					plait_backend_device *out,
 					plait_error *error)

@@ -103,6 +103,7 @@ static void fill_slots(plait_backend_table *table)
 	table->launch_create = plaitp_opencl_launch_create;
 	table->launch_destroy = plaitp_opencl_launch_destroy;
 	table->native_query = plaitp_opencl_native_query;
+	table->link_query = plaitp_opencl_link_query;
 	table->segment_create = plaitp_opencl_segment_create;
 	table->segment_destroy = plaitp_opencl_segment_destroy;
 	table->segment_patch = plaitp_opencl_segment_patch;

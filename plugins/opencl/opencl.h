@@ -195,6 +195,9 @@ uint32_t plaitp_opencl_device_count(plait_backend *self);
 plait_status plaitp_opencl_device_query(plait_backend *self, uint32_t device,
 					plait_backend_device *out,
 					plait_error *error);
+plait_status plaitp_opencl_link_query(plait_backend *self, uint32_t from,
+				      uint32_t to, plait_link_info *out,
+				      plait_error *error);
 
 /* --- memory.c */
 

@@ -142,6 +142,10 @@ static void fill(plait_backend_table *table, const char *name)
 	table->link_destroy = plaitp_shm_link_destroy;
 	table->link_view = plaitp_shm_link_view;
 	table->peer_query = plaitp_shm_peer_query;
+	table->shared_create = plaitp_shm_share_create;
+	table->shared_destroy = plaitp_shm_share_destroy;
+	table->shared_map = plaitp_shm_share_map;
+	table->shared_unmap = plaitp_shm_share_unmap;
 }
 
 plait_status plaitp_shm_instance_describe(const plait_host_services *services,

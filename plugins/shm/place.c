@@ -34,20 +34,6 @@ static bool fits(const struct shm_place *place, uint64_t bytes)
 	return place->bytes >= bytes && place->bytes / 2 <= bytes;
 }
 
-static plait_status grow(plait_backend_port *port, uint64_t bytes,
-			 plait_error *error)
-{
-	int result = plaitp_shm_segment_allocate(port->segment, port->end,
-						 bytes);
-
-	if (result != 0)
-		return plaitp_shm_fail(port->self, error, PLAIT_E_NOMEM,
-				       "%llu bytes for the slots of a link: "
-				       "%s", (unsigned long long)bytes,
-				       strerror(result));
-	return PLAIT_OK;
-}
-
 plait_status plaitp_shm_place_take(plait_backend_port *port, uint64_t bytes,
 				   uint32_t *out, plait_error *error)
 {
@@ -62,7 +48,9 @@ plait_status plaitp_shm_place_take(plait_backend_port *port, uint64_t bytes,
 				       "a port receives by %d links at most",
 				       SHM_LINKS);
 	if (i == port->place_count) {
-		status = grow(port, bytes, error);
+		status = plaitp_shm_segment_allocate(port, port->end, bytes,
+						     "the slots of a link",
+						     error);
 		if (status != PLAIT_OK)
 			return status;
 		port->places[i].offset = port->end;

@@ -145,8 +145,9 @@ plait_status plaitp_shm_port_query(plait_backend *self,
 	plait_port full = {
 		.size = sizeof(full),
 		.flags = self->settings.one_process ?
-			PLAIT_PORT_SAME_MACHINE | PLAIT_PORT_SAME_PROCESS :
-			PLAIT_PORT_SAME_MACHINE,
+			PLAIT_PORT_SAME_MACHINE | PLAIT_PORT_SAME_PROCESS |
+				PLAIT_PORT_SHARES_MEMORY :
+			PLAIT_PORT_SAME_MACHINE | PLAIT_PORT_SHARES_MEMORY,
 		.rank = port->rank,
 		.ranks = port->ranks,
 		.mail_bytes = SHM_MAIL_BYTES,

@@ -6,7 +6,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "room.h"
 #include "shm.h"
+
+/* Bytes that are allocated between two looks at the memory that is left. */
+enum { LOOK = 1 << 22 };
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -64,29 +68,99 @@ void plaitp_shm_segment_unmap(void *pointer, uint64_t bytes)
 		(void)munmap(pointer, bytes);
 }
 
+void plaitp_shm_segment_give_back(int segment, uint64_t offset, uint64_t bytes)
+{
+	(void)fallocate(segment, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			(off_t)offset, (off_t)bytes);
+}
+
+/* Each of the other ranks may have found room for as much as it takes up to its next
+ * look.  Of very many some are on other machines, or idle. */
+static uint64_t reserve_of(const plait_backend_port *port, uint64_t bytes)
+{
+	enum { MOST = 1 << 26 };
+	uint64_t each = bytes < LOOK ? bytes : LOOK;
+	uint64_t all = (port->ranks - 1ull) * each;
+
+	return all < MOST ? all : MOST;
+}
+
+/* Other processes take memory meanwhile, so each part looks; but small ranges look
+ * when they are a part together. */
+static plait_status find_room(plait_backend_port *port, uint64_t done,
+			      uint64_t bytes, const char *purpose,
+			      plait_error *error)
+{
+	uint64_t reserve = reserve_of(port, bytes);
+	struct shm_room room;
+
+	if (done % LOOK != 0)
+		return PLAIT_OK;
+	if (done == 0) {
+		port->unlooked += bytes;
+		if (port->unlooked < LOOK)
+			return PLAIT_OK;
+	}
+	plaitp_shm_room_find(&room);
+	if (bytes - done <= room.bytes &&
+	    reserve <= room.bytes - (bytes - done)) {
+		port->unlooked = 0;
+		return PLAIT_OK;
+	}
+	/* The next range looks again, however small it is. */
+	port->unlooked = LOOK;
+	return plaitp_shm_fail(port->self, error, PLAIT_E_NOMEM,
+			       "%llu bytes for %s: with %llu for other ranks "
+			       "too much; %llu are left of %s",
+			       (unsigned long long)(bytes - done), purpose,
+			       (unsigned long long)reserve,
+			       (unsigned long long)room.bytes, room.of);
+}
+
 /* A signal ends the call for the whole range, which starts again then: parts are
  * short. */
-int plaitp_shm_segment_allocate(int segment, uint64_t offset, uint64_t bytes)
+static plait_status allocate_part(plait_backend_port *port, uint64_t offset,
+				  uint64_t bytes, const char *purpose,
+				  plait_error *error)
+{
+	int result;
+
+	do
+		result = posix_fallocate(port->segment, (off_t)offset,
+					 (off_t)bytes);
+	while (result == EINTR);
+	if (result == 0)
+		return PLAIT_OK;
+	return plaitp_shm_fail(port->self, error, PLAIT_E_NOMEM,
+			       "%llu bytes for %s: %s",
+			       (unsigned long long)bytes, purpose,
+			       strerror(result));
+}
+
+plait_status plaitp_shm_segment_allocate(plait_backend_port *port,
+					 uint64_t offset, uint64_t bytes,
+					 const char *purpose,
+					 plait_error *error)
 {
 	enum { PART = 1 << 18 };
-	uint64_t done = 0;
+	uint64_t part;
 
-	while (done < bytes) {
-		uint64_t part = bytes - done < PART ? bytes - done : PART;
-		int result = posix_fallocate(segment, (off_t)(offset + done),
-					     (off_t)part);
+	for (uint64_t done = 0; done < bytes; done += part) {
+		plait_status status = find_room(port, done, bytes, purpose,
+						error);
 
-		if (result == 0) {
-			done += part;
-		} else if (result != EINTR) {
-			if (done > 0)
-				(void)fallocate(segment, FALLOC_FL_PUNCH_HOLE |
-						FALLOC_FL_KEEP_SIZE,
-						(off_t)offset, (off_t)done);
-			return result;
-		}
+		part = bytes - done < PART ? bytes - done : PART;
+		if (status == PLAIT_OK)
+			status = allocate_part(port, offset + done, part,
+					       purpose, error);
+		if (status == PLAIT_OK)
+			continue;
+		if (done > 0)
+			plaitp_shm_segment_give_back(port->segment, offset,
+						     done);
+		return status;
 	}
-	return 0;
+	return PLAIT_OK;
 }
 
 static void write_head(const plait_backend_port *port)
@@ -108,7 +182,7 @@ plait_status plaitp_shm_segment_create(plait_backend_port *port,
 				       plait_error *error)
 {
 	char name[SHM_FILE_BYTES];
-	int result;
+	plait_status status;
 
 	plaitp_shm_name_of_file(port, name);
 	port->base_bytes = plaitp_shm_segment_bytes(port->ranks);
@@ -118,14 +192,14 @@ plait_status plaitp_shm_segment_create(plait_backend_port *port,
 		return plaitp_shm_fail(port->self, error, PLAIT_E_UNAVAILABLE,
 				       "memfd_create: %s", strerror(errno));
 	/* A segment that shrinks would be a signal in every process. */
-	result = plaitp_shm_segment_allocate(port->segment, 0, port->end);
-	if (result == 0 && fcntl(port->segment, F_ADD_SEALS, F_SEAL_SHRINK) != 0)
-		result = errno;
-	if (result != 0)
+	status = plaitp_shm_segment_allocate(port, 0, port->end, "a segment",
+					     error);
+	if (status != PLAIT_OK)
+		return status;
+	if (fcntl(port->segment, F_ADD_SEALS, F_SEAL_SHRINK) != 0)
 		return plaitp_shm_fail(port->self, error, PLAIT_E_NOMEM,
-				       "a segment of %llu bytes: %s",
-				       (unsigned long long)port->end,
-				       strerror(result));
+				       "a seal of a segment: %s",
+				       strerror(errno));
 	port->base = plaitp_shm_segment_map(port->segment, 0,
 					    port->base_bytes);
 	if (!port->base)

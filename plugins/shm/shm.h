@@ -30,6 +30,7 @@ enum {
 	SHM_LINKS = 4096,       /* received by one port at one time */
 	SHM_PAGE = 4096,
 	SHM_POPULATE_BYTES = 8 << 20, /* of the links of a port */
+	SHM_POPULATE_SHARED = 64 << 20, /* of memory that peers read */
 	SHM_VERSION = 2
 };
 
@@ -183,6 +184,7 @@ struct plait_backend_port {
 	struct shm_place *places; /* SHM_LINKS, as the directory */
 	uint32_t place_count;
 	uint64_t populated; /* bytes of links */
+	uint64_t unlooked; /* bytes that were allocated since room was found */
 	plait_backend_link *links;
 };
 
@@ -230,9 +232,15 @@ struct shm_entry *plaitp_shm_segment_entry(unsigned char *base, uint32_t ranks,
 					   uint32_t place);
 plait_status plaitp_shm_segment_create(plait_backend_port *port,
 				       plait_error *error);
-/* Allocate memory, so that no access is a signal (SIGBUS).  Returns 0 or the error;
- * the segment is as before then. */
-int plaitp_shm_segment_allocate(int segment, uint64_t offset, uint64_t bytes);
+/* Allocate memory of the port's segment, so that no access is a signal (SIGBUS).
+ * PLAIT_E_NOMEM: the segment is as before; `purpose` is in the error. */
+plait_status plaitp_shm_segment_allocate(plait_backend_port *port,
+					 uint64_t offset, uint64_t bytes,
+					 const char *purpose,
+					 plait_error *error);
+/* Free the pages of a range; the segment keeps its length. */
+void plaitp_shm_segment_give_back(int segment, uint64_t offset,
+				  uint64_t bytes);
 /* Null with errno. */
 void *plaitp_shm_segment_map(int segment, uint64_t offset, uint64_t bytes);
 /* Make the pages of a region, so that no message waits for them. */
@@ -354,6 +362,20 @@ void plaitp_shm_link_destroy(plait_backend *self, plait_backend_link *link);
 plait_status plaitp_shm_link_view(plait_backend *self,
 				  plait_backend_link *link,
 				  plait_link_view *out, plait_error *error);
+
+/* --- share.c: memory that peers read in place */
+plait_status plaitp_shm_share_create(plait_backend *self,
+				     plait_backend_port *port, uint64_t bytes,
+				     void **out, uint64_t *out_place,
+				     plait_error *error);
+void plaitp_shm_share_destroy(plait_backend *self, plait_backend_port *port,
+			      void *memory, uint64_t place, uint64_t bytes);
+plait_status plaitp_shm_share_map(plait_backend *self,
+				  plait_backend_port *port, uint32_t peer,
+				  uint64_t place, uint64_t bytes,
+				  const void **out, plait_error *error);
+void plaitp_shm_share_unmap(plait_backend *self, plait_backend_port *port,
+			    const void *memory, uint64_t bytes);
 
 /* --- place.c: regions in the port's segment */
 /* Reserve a place with a region of `bytes`; SHM_LINKS: there is none. */

@@ -113,9 +113,9 @@ says("a type that is none", "type=", "opencl:type=abacus")
 says("parts that are none", "split=", "opencl:split=1")
 says("segments that are none", "segments=", "opencl:segments=some")
 
-def conform(options, more):
+def conform(options, more, **environment):
     """How it ended, how many lines it wrote, and each failed check with what it says."""
-    got = plait(["conform", "opencl", "--seed", seed, "--deadline", PATIENCE] + more, options)
+    got = plait(["conform", "opencl", "--seed", seed, "--deadline", PATIENCE] + more, options, **environment)
     failed, last = {}, None
     for line in got.stdout.splitlines():
         check = re.match(r"not ok \d+ - (\w+) (?!.*# TO[D]O)", line)
@@ -146,4 +146,16 @@ for options, more in (("opencl:split=2", some),
         skip("the device cannot be split: " + declines(options))
         continue
     judge(options, more)
+
+# Two processors of one driver: memory of the host, copied once.
+two = {"POCL_DEVICES": "pthread basic"}
+if "opencl:1: " not in plait(["info"], **two).stdout:
+    skip("the driver has one device")
+else:
+    got, failed = conform("", ["--only", "T"], **two)
+    ok(got.returncode == 0 and not failed and re.search(r"^ok \d+ - T3 (?!.*# SKIP)", got.stdout, re.M),
+       "copies between two processors are direct", got.returncode, got.stdout, got.stderr)
+    got, failed = conform("opencl:place=driver", ["--only", "T"], **two)
+    ok(got.returncode == 0 and not failed and re.search(r"^ok \d+ - T3 .*# SKIP", got.stdout, re.M),
+       "in memory of the driver not", got.returncode, got.stdout, got.stderr)
 done()

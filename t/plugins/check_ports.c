@@ -198,7 +198,11 @@ static void counters_are_watched(void)
 	set_up();
 	*sent.ready = 1;
 	look();
+	/* A mark tells of a message before the counter. */
 	*got.taken = 2;
+	look();
+	IS_UINT(bed.host.errors, 0);
+	*got.taken = 3;
 	look();
 	tear_down("the core", "link 1 from rank 0: more is taken than was "
 		  "sent");

@@ -38,10 +38,17 @@ UNIT_TESTS += %D%/shm_failures.t
 %C%_shm_failures_t_LDADD = t/lib/libfakehost.la t/lib/libtap.la
 # The test fails a function of libc that the plugin calls.
 %C%_shm_failures_t_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
+UNIT_TESTS += %D%/shm_room.t
+%C%_shm_room_t_LDADD = t/lib/libfakehost.la t/lib/libtap.la
+%C%_shm_room_t_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 UNIT_TESTS += %D%/driven_includes.t
 %C%_driven_includes_t_SOURCES = %D%/driven_includes.c plugins/driven/includes.c
 %C%_driven_includes_t_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/plugins
 %C%_driven_includes_t_LDADD = t/lib/libtap.la
+UNIT_TESTS += %D%/driven_spares.t
+%C%_driven_spares_t_SOURCES = %D%/driven_spares.c plugins/driven/spares.c
+%C%_driven_spares_t_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/plugins
+%C%_driven_spares_t_LDADD = t/lib/libtap.la
 UNIT_TESTS += %D%/driven_process_state.t
 %C%_driven_process_state_t_SOURCES = %D%/driven_process_state.c \
 	plugins/driven/process_state.c

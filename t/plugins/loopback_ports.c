@@ -57,7 +57,8 @@ static void facts_are_told(void)
 	IS_UINT(ranks[1].facts.rank, 1);
 	IS_UINT(ranks[1].facts.ranks, 2);
 	IS_UINT(ranks[1].facts.flags, PLAIT_PORT_KNOWS_RANKS |
-		PLAIT_PORT_SAME_MACHINE | PLAIT_PORT_SAME_PROCESS);
+		PLAIT_PORT_SAME_MACHINE | PLAIT_PORT_SAME_PROCESS |
+		PLAIT_PORT_SHARES_MEMORY);
 	OK(ranks[0].facts.mail_bytes >= 256);
 	OK(memcmp(ranks[0].facts.machine, ranks[1].facts.machine, 16) == 0);
 	OK(memcmp(ranks[0].facts.address, ranks[1].facts.address, 64) != 0);

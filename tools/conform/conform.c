@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Command line of `plait conform`, list of groups, and score. */
 #include "conform.h"
+#include "ports.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -233,6 +234,9 @@ static int run_all(const struct conform_options *given,
 	/* All other groups are of devices. */
 	if (result.transport && own.only == NULL)
 		own.only = "N";
+	/* Of a job, one process is enough. */
+	if (result.transport && conform_launched_rank() > 0)
+		return CONFORM_GOOD;
 	if (result.verdict == CONFORM_SKIP)
 		return decline(options, result.reason);
 	printf("# backend %s, seed %llu\n", options->backend,

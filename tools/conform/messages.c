@@ -466,6 +466,111 @@ static void lending(struct conform *c)
 		conform_skip(c, "it lends no memory");
 }
 
+/* --- N22: memory that peers read ------------------------------------------ */
+
+enum { SHARED = 3 };
+
+struct shared {
+	void *memory;
+	uint64_t place, bytes;
+};
+
+static const uint64_t shared_bytes[SHARED] = { 1, 4097, 300000 };
+
+static bool is_filled(const unsigned char *memory, uint64_t bytes,
+		      unsigned char value)
+{
+	for (uint64_t i = 0; i < bytes; i++)
+		if (memory[i] != value)
+			return false;
+	return true;
+}
+
+/* Map what rank 0 has at another rank, and read it. */
+static void read_shared(struct ports *p, const struct shared *shared,
+			unsigned char value)
+{
+	struct conform *c = p->check;
+	uint32_t peer = conform_ports_next(p, 0);
+	const void *mapped = NULL;
+
+	NEED(p->table.shared_map(p->self, p->port[peer], 0, shared->place,
+				 shared->bytes, &mapped, ERR));
+	HOLDS(is_filled(mapped, shared->bytes, value));
+	memset(shared->memory, value + 1, shared->bytes);
+	HOLDS(is_filled(mapped, shared->bytes, (unsigned char)(value + 1)));
+	p->table.shared_unmap(p->self, p->port[peer], mapped, shared->bytes);
+}
+
+/* A mapping outlives the memory, whose place is no other's ever. */
+static void outlive_shared(struct ports *p, struct shared *shared)
+{
+	struct conform *c = p->check;
+	uint32_t peer = conform_ports_next(p, 0);
+	volatile unsigned char byte;
+	const void *mapped = NULL;
+	uint64_t place = 0;
+	void *memory = NULL;
+
+	NEED(p->table.shared_map(p->self, p->port[peer], 0, shared->place,
+				 shared->bytes, &mapped, ERR));
+	p->table.shared_destroy(p->self, p->port[0], shared->memory,
+				shared->place, shared->bytes);
+	NEED(p->table.shared_create(p->self, p->port[0], shared->bytes, &memory,
+				    &place, ERR));
+	memset(memory, 0x77, shared->bytes);
+	HOLDS(place != shared->place);
+	byte = *(const volatile unsigned char *)mapped;
+	HOLDS(byte != 0x77);
+	p->table.shared_unmap(p->self, p->port[peer], mapped, shared->bytes);
+	p->table.shared_destroy(p->self, p->port[0], memory, place,
+				shared->bytes);
+}
+
+static void share(struct ports *p)
+{
+	struct shared all[SHARED] = { { .memory = NULL } };
+	struct conform *c = p->check;
+	uint32_t peer = conform_ports_next(p, 0);
+	const void *mapped = NULL;
+
+	for (uint32_t i = 0; i < SHARED; i++) {
+		all[i].bytes = shared_bytes[i];
+		NEED(p->table.shared_create(p->self, p->port[0], all[i].bytes,
+					    &all[i].memory, &all[i].place,
+					    ERR));
+		HOLDS((uintptr_t)all[i].memory % 4096 == 0);
+		memset(all[i].memory, (int)(i * 16), all[i].bytes);
+	}
+	for (uint32_t i = 0; i < SHARED; i++)
+		read_shared(p, &all[i], (unsigned char)(i * 16));
+	GIVES(p->table.shared_map(p->self, p->port[peer], 0,
+				  UINT64_C(1) << 60, 1, &mapped, ERR),
+	      PLAIT_E_INVALID);
+	for (uint32_t i = 0; i < SHARED; i++)
+		outlive_shared(p, &all[i]);
+}
+
+static void sharing(struct conform *c)
+{
+	struct half sender, receiver;
+	struct ports p;
+	bool shares;
+
+	conform_ports_begin(c, &p, 2);
+	conform_ports_link(&p, 0, conform_ports_next(&p, 0), 1, 1, 64, &sender,
+			   &receiver);
+	shares = p.facts[0].flags & PLAIT_PORT_SHARES_MEMORY;
+	HOLDS(shares == (p.table.shared_create != NULL));
+	if (shares)
+		share(&p);
+	conform_ports_drop(&sender);
+	conform_ports_drop(&receiver);
+	conform_ports_end(&p);
+	if (!shares)
+		conform_skip(c, "it shares no memory");
+}
+
 static const struct conform_check checks[] = {
 	{ "N12", "views of links", NO_CONTEXT, views },
 	{ "N13", "messages arrive in order, unchanged", NO_CONTEXT, ordered },
@@ -477,6 +582,7 @@ static const struct conform_check checks[] = {
 	{ "N19", "both ends at one time", NO_CONTEXT, threads },
 	{ "N20", "slots that are too long", NO_CONTEXT, mismatch },
 	{ "N21", "lent memory", NO_CONTEXT, lending },
+	{ "N22", "memory that peers read", NO_CONTEXT, sharing },
 };
 
 CONFORM_GROUP(conform_messages, "Links");

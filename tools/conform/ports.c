@@ -57,13 +57,12 @@ static uint64_t clock_ns(plait_host *host)
 }
 
 /* Options of the environment: "name:key=value,key=value;name:...". */
-static const char *option(plait_host *host, const char *key)
+static const char *find_option(const char *key)
 {
 	static char value[256];
 	const char *at = getenv("PLAIT_OPTIONS");
 	size_t name = strlen(backend_name), bytes = strlen(key);
 
-	(void)host;
 	while (at != NULL && *at) {
 		size_t item = strcspn(at, ",;");
 		const char *colon = memchr(at, ':', item);
@@ -83,6 +82,15 @@ static const char *option(plait_host *host, const char *key)
 		at += item + (at[item] != '\0');
 	}
 	return NULL;
+}
+
+/* A transport that needs a launcher opens as one rank, if it has this option. */
+static const char *option(plait_host *host, const char *key)
+{
+	const char *value = find_option(key);
+
+	(void)host;
+	return value == NULL && strcmp(key, "alone") == 0 ? "1" : value;
 }
 
 static const plait_host_services services = {
@@ -119,6 +127,7 @@ plait_status conform_ports_load(struct conform *c, struct ports *p)
 	backend_name = c->backend;
 	memset(p, 0, sizeof(*p));
 	p->check = c;
+	conform_leave_launcher();
 	load_table(c, &p->table);
 	return p->table.open(NULL, &services, &p->self, ERR);
 }
@@ -154,7 +163,7 @@ static void query(struct ports *p, uint32_t rank)
 		p->needs_pump = true;
 }
 
-/* The launcher has one rank here; the suite is no program of several. */
+/* A process is one rank there; the suite is no program of several. */
 static void open_one(struct ports *p)
 {
 	const plait_port_request request = { .size = sizeof(request) };
@@ -164,7 +173,7 @@ static void open_one(struct ports *p)
 	NEED(p->table.port_open(p->self, &request, &p->port[0], ERR));
 	query(p, 0);
 	if (p->facts[0].ranks != 1)
-		conform_skip(c, "a launcher started %u ranks; run it as one",
+		conform_skip(c, "the options say %u ranks; run it as one",
 			     p->facts[0].ranks);
 }
 

@@ -33,6 +33,11 @@ struct half {
 	uint64_t count;
 };
 
+/* Rank that a launcher gave to this process; 0 without one. */
+uint32_t conform_launched_rank(void);
+/* Remove the launcher from the environment. */
+void conform_leave_launcher(void);
+
 /* Load the plugin into `p`, and open an instance.  Returns the status of `open`;
  * skips the check if the plugin is no transport. */
 plait_status conform_ports_load(struct conform *c, struct ports *p);

@@ -119,7 +119,8 @@ plait_status sins_port_query(plait_backend *self, plait_backend_port *port,
 {
 	plait_port full = {
 		.size = sizeof(full), .rank = port->rank,
-		.flags = PLAIT_PORT_KNOWS_RANKS | PLAIT_PORT_SAME_PROCESS,
+		.flags = PLAIT_PORT_KNOWS_RANKS | PLAIT_PORT_SAME_PROCESS |
+			 PLAIT_PORT_SHARES_MEMORY,
 		.ranks = port->ranks, .mail_bytes = MAIL_BYTES,
 		.slot_bytes = UINT64_C(1) << 24,
 	};
@@ -349,8 +350,67 @@ static plait_status reclaim(plait_backend *self, plait_backend_link *link,
 	return PLAIT_OK;
 }
 
+/* --- memory that peers read: anonymous, and kept until the end for those that map
+ * it; its place is its address */
+
+static plait_status shared_create(plait_backend *self, plait_backend_port *port,
+				  uint64_t bytes, void **out,
+				  uint64_t *out_place, plait_error *error)
+{
+	static void *last;
+	void *memory = SINS(PLACES_REUSED) && last != NULL ? last :
+		mmap(NULL, (bytes + 4095) / 4096 * 4096,
+		     PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		     0);
+
+	(void)port;
+	if (memory == MAP_FAILED)
+		return sins_no_memory(self, bytes, error);
+	if (SINS(PLACES_REUSED) && bytes > 65536)
+		last = memory;
+	*out = memory;
+	*out_place = (uintptr_t)memory;
+	return PLAIT_OK;
+}
+
+static void shared_destroy(plait_backend *self, plait_backend_port *port,
+			   void *memory, uint64_t place, uint64_t bytes)
+{
+	(void)self;
+	(void)port;
+	(void)memory;
+	(void)place;
+	(void)bytes;
+}
+
+static plait_status shared_map(plait_backend *self, plait_backend_port *port,
+			       uint32_t peer, uint64_t place, uint64_t bytes,
+			       const void **out, plait_error *error)
+{
+	(void)port;
+	(void)peer;
+	(void)bytes;
+	if (place == UINT64_C(1) << 60)
+		return fail(self, error, PLAIT_E_INVALID, "sins: no memory");
+	*out = (const void *)(uintptr_t)place;
+	return PLAIT_OK;
+}
+
+static void shared_unmap(plait_backend *self, plait_backend_port *port,
+			 const void *memory, uint64_t bytes)
+{
+	(void)self;
+	(void)port;
+	(void)memory;
+	(void)bytes;
+}
+
 void sins_ports_lend(plait_backend_table *table)
 {
+	table->shared_create = shared_create;
+	table->shared_destroy = shared_destroy;
+	table->shared_map = shared_map;
+	table->shared_unmap = shared_unmap;
 	table->link_lend = lend;
 	table->link_reclaim = reclaim;
 }

@@ -105,6 +105,18 @@ static plait_status query(plait_world *world, plait_error *error)
 		status;
 }
 
+static plait_status allocate(plait_world *world, plait_error *error)
+{
+	const plait_buffer_desc desc = { .size = sizeof(desc), .bytes = 64 };
+	plait_buffer *buffer = NULL;
+	plait_status status = plait_world_buffer(world, NULL, &desc, &buffer,
+						 error);
+
+	plait_buffer_release(buffer);
+	/* A null device is the host. */
+	return status == PLAIT_E_UNSUPPORTED ? PLAIT_OK : status;
+}
+
 static plait_status
 use_world(struct place *place,
 	  plait_status (*use)(struct place *, plait_collective *, plait_error *),
@@ -121,6 +133,8 @@ use_world(struct place *place,
 		status = plait_world_open(place->context, &desc, &made, error);
 	if (status == PLAIT_OK)
 		status = query(made, error);
+	if (status == PLAIT_OK)
+		status = allocate(made, error);
 	if (status == PLAIT_OK)
 		status = plait_collective_create(made, &schedule, 1,
 						 &collective, error);
@@ -152,7 +166,7 @@ static plait_status node(struct place *place, plait_error *error)
 }
 
 const struct calls_entry calls_world[] = {
-	{ "plait_world_open plait_world_query plait_world_report "
+	{ "plait_world_open plait_world_query plait_world_report plait_world_buffer "
 	  "plait_world_retain plait_world_release plait_collective_create "
 	  "plait_collective_call plait_collective_retain "
 	  "plait_collective_release", called, NULL },

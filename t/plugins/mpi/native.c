@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Scenarios of programs that initialise MPI themselves: communicators that they
- * pass, numbers that are none, and first ports that two threads open at once.
+ * pass, numbers that are none, first ports that two threads open at once, and a
+ * rank that has no port.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -99,6 +100,14 @@ static void end_mpi(void *library)
 	MUST(finalize() == 0);
 }
 
+static bool is_first_rank(void)
+{
+	const char *number = getenv("PMI_RANK") ? getenv("PMI_RANK") :
+				     getenv("OMPI_COMM_WORLD_RANK");
+
+	return strcmp(number, "0") == 0;
+}
+
 struct opener {
 	fakehost host;
 	plait_backend *self;
@@ -123,8 +132,7 @@ void threads(void)
 {
 	static struct opener openers[2];
 	void *library = begin_mpi();
-	bool is_first = strcmp(getenv("PMI_RANK") ? getenv("PMI_RANK") :
-			       getenv("OMPI_COMM_WORLD_RANK"), "0") == 0;
+	bool is_first = is_first_rank();
 	pthread_t started[2];
 
 	MUST(fakehost_load(rank.plugin, &rank.table));
@@ -155,6 +163,47 @@ void threads(void)
 		fakehost_fini(&openers[i].host);
 	}
 	rank_close();
+	end_mpi(library);
+}
+
+/* Duplicate the communicator of all ranks, as the plugin does. */
+static void duplicate(void *library)
+{
+	static union {
+		int number;
+		void *pointer;
+	} copy, request;
+	bool is_mpich = strcmp(rank.plugin, "mpich") == 0;
+	void *found = find(library, "MPI_Comm_idup");
+	int (*numbers)(int, int *, int *);
+	int (*pointers)(void *, void **, void **);
+	int (*wait)(void *, void *);
+	/* Room for a status of either MPI. */
+	uint64_t status[16];
+
+	memcpy(&numbers, &found, sizeof(found));
+	memcpy(&pointers, &found, sizeof(found));
+	MUST(is_mpich ? numbers((int)fortran_world(library), &copy.number,
+				&request.number) == 0 :
+			pointers(find(library, "ompi_mpi_comm_world"),
+				 &copy.pointer, &request.pointer) == 0);
+	found = find(library, "MPI_Wait");
+	memcpy(&wait, &found, sizeof(found));
+	MUST(wait(&request, status) == 0);
+}
+
+/* One rank has a communicator of the plugin, of which the other one, without a
+ * port, does not know at the end. */
+void absent(void)
+{
+	void *library = begin_mpi();
+
+	if (is_first_rank()) {
+		rank_open(fortran_world(library));
+		rank_close();
+	} else {
+		duplicate(library);
+	}
 	end_mpi(library);
 }
 

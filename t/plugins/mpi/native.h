@@ -6,5 +6,6 @@
 void native(void);
 void threads(void);
 void invalid(void);
+void absent(void);
 
 #endif

@@ -82,6 +82,17 @@ void rank_pump(void)
 		sched_yield();
 }
 
+void rank_swap(plait_backend **instance, plait_backend_port **port)
+{
+	plait_backend *self = rank.self;
+	plait_backend_port *end = rank.port;
+
+	rank.self = *instance;
+	rank.port = *port;
+	*instance = self;
+	*port = end;
+}
+
 void rank_await(const uint64_t *word, uint64_t least)
 {
 	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < least)
@@ -141,6 +152,21 @@ void rank_meet(void)
 		rank_mail(i, hello, sizeof(hello));
 }
 
+bool rank_has_stopped(int process)
+{
+	char path[64], line[128];
+	FILE *file;
+	bool stopped = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", process);
+	file = fopen(path, "r");
+	while (file != NULL && fgets(line, sizeof(line), file) != NULL)
+		stopped |= strncmp(line, "State:\tT", 8) == 0;
+	if (file != NULL)
+		fclose(file);
+	return stopped;
+}
+
 /* --- links ---------------------------------------------------------------- */
 
 struct half rank_half(plait_link_direction direction, uint32_t peer,
@@ -154,6 +180,7 @@ struct half rank_half(plait_link_direction direction, uint32_t peer,
 		.number = number,
 		.depth = depth,
 		.slot_bytes = slot_bytes,
+		.flags = rank.link_flags,
 	};
 
 	MUST(rank.table.link_create(rank.self, rank.port, &request,

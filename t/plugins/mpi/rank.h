@@ -22,6 +22,7 @@ struct rank {
 	plait_port facts;
 	plait_error error;
 	uint64_t random;
+	plait_link_request_flags link_flags; /* of halves */
 };
 
 extern struct rank rank;
@@ -43,6 +44,8 @@ void rank_open(uint64_t native);
 /* Close both; nothing may be left. */
 void rank_close(void);
 void rank_pump(void);
+/* Go on with another port, of an instance of its own. */
+void rank_swap(plait_backend **instance, plait_backend_port **port);
 /* Pump until the word is at least `least`. */
 void rank_await(const uint64_t *word, uint64_t least);
 uint64_t rank_random(uint64_t below);
@@ -50,6 +53,8 @@ uint64_t rank_random(uint64_t below);
 void rank_mail(uint32_t peer, const void *bytes, uint64_t count);
 /* Wait for the next record; returns its bytes. */
 uint64_t rank_next(uint32_t *out_peer, void *buffer);
+/* Returns true if a process of this machine has stopped. */
+bool rank_has_stopped(int process);
 /* All ranks come here before one leaves. */
 void rank_meet(void);
 

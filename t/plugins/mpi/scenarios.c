@@ -8,12 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lent.h"
 #include "native.h"
 #include "rank.h"
+#include "receives.h"
 
-enum { MOST_RANKS = 8, LINKS = 2, MAILS = 300 };
+enum { MOST_RANKS = 8, LINKS = 2, MAILS = 300, UNREAD = 200 };
 
 static struct {
 	uint32_t depth;
@@ -246,18 +248,6 @@ static void pending(void)
 	}
 }
 
-/* Go on with another port, of an instance of its own. */
-static void swap_port(plait_backend **instance, plait_backend_port **port)
-{
-	plait_backend *self = rank.self;
-	plait_backend_port *end = rank.port;
-
-	rank.self = *instance;
-	rank.port = *port;
-	*instance = self;
-	*port = end;
-}
-
 /* A port that has not looked at its peer's half sends to it when it is closed. The
  * second port tells what the first one has done. */
 static void left(void)
@@ -278,31 +268,65 @@ static void left(void)
 	     PLAIT_OK);
 	half = rank_half(sends ? PLAIT_LINK_SEND : PLAIT_LINK_RECEIVE, sends, 9,
 			 2, 64);
-	swap_port(&other, &port);
+	rank_swap(&other, &port);
 	if (!sends)
 		rank_mail(0, "made", 5);
 	else
 		rank_next(&peer, bytes);
 	if (sends) {
-		swap_port(&other, &port);
+		rank_swap(&other, &port);
 		rank_fill(&half, 64);
 		rank_destroy(&half);
 		rank.table.port_close(rank.self, rank.port);
-		swap_port(&other, &port);
+		rank_swap(&other, &port);
 		rank_mail(1, "sent", 5);
 	} else {
 		rank_next(&peer, bytes);
-		swap_port(&other, &port);
+		rank_swap(&other, &port);
 		for (i = 0; i < 10000 && !rank_can_read(&half); i++)
 			rank_pump();
 		MUST(rank_can_read(&half));
 		rank_read(&half);
 		rank_destroy(&half);
 		rank.table.port_close(rank.self, rank.port);
-		swap_port(&other, &port);
+		rank_swap(&other, &port);
 	}
 	rank_meet();
 	rank.table.close(other);
+	rank_close();
+}
+
+/* A port is closed while its peer has stopped: nothing is left of it in the host, and the
+ * peer gets what was sent when it goes on. */
+static void stopped_peer(void)
+{
+	unsigned char bytes[1 << 16] = { 0 };
+	int process = (int)getpid(), i;
+	uint32_t peer;
+
+	rank_open(0);
+	if (rank.facts.rank == 1) {
+		rank_mail(0, &process, sizeof(process));
+		/* Its own mail has left. */
+		for (i = 0; i < 100; i++)
+			rank_pump();
+		raise(SIGSTOP);
+		for (i = 0; i < UNREAD; i++)
+			MUST(rank_next(&peer, bytes) == rank.facts.mail_bytes);
+	} else if (rank.facts.rank == 0) {
+		MUST(rank_next(&peer, bytes) == sizeof(process));
+		memcpy(&process, bytes, sizeof(process));
+		while (!rank_has_stopped(process))
+			rank_pump();
+		for (i = 0; i < UNREAD; i++)
+			rank_mail(1, bytes, rank.facts.mail_bytes);
+		rank.table.port_close(rank.self, rank.port);
+		rank.table.close(rank.self);
+		MUST(rank.host.live_blocks == 0);
+		MUST(kill(process, SIGCONT) == 0);
+		fakehost_fini(&rank.host);
+		return;
+	}
 	rank_close();
 }
 
@@ -484,7 +508,8 @@ static const struct {
 	void (*run)(void);
 } scenarios[] = {
 	{ "lent", lent },	    { "reclaimed", lent_reclaims },
-	{ "stopped", lent_stops },
+	{ "few", receives_few },    { "crowded", receives_crowded },
+	{ "stopped", lent_stops },    { "stopped_peer", stopped_peer },
 	{ "mail", mail },	    { "streams", streams },
 	{ "credits", credits },	    { "early_end", early_end },
 	{ "pending", pending },	    { "mismatch", mismatch },
@@ -493,6 +518,7 @@ static const struct {
 	{ "left", left },	    { "two", two },
 	{ "killed", killed },	    { "failed", failed },
 	{ "threads", threads },	    { "invalid", invalid },
+	{ "absent", absent },
 };
 
 int main(int argc, char **argv)

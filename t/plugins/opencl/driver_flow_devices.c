@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Flows on a driver of OpenCL: random split launches of compiled code, on the
- * whole device, on parts of it, and on parts and the host; and stencils in
- * coordinates of the whole. */
+ * whole device, on parts of it, and on parts and the host, also as stretches that the
+ * flow finds; and stencils in coordinates of the whole. */
 #include "flow/array_stencils.h"
 #include "flow/driver_devices.h"
 #include "flow/random_splits.h"
@@ -34,6 +34,17 @@ static void mixed(void)
 	run_on(3);
 }
 
+static void found(void)
+{
+	flow_flags = PLAIT_FLOW_REPEATS;
+	steps_repeat = true;
+	for (uint32_t devices = 1; devices <= 3; devices++)
+		run_on(devices);
+	OK(repeated > 100);
+	steps_repeat = false;
+	flow_flags = 0;
+}
+
 static void stencils_of_parts(void)
 {
 	for (uint32_t devices = 1; devices <= 3; devices++)
@@ -46,6 +57,7 @@ static const struct tap_scenario all[] = {
 	{ "two parts", halves },
 	{ "four parts", quarters },
 	{ "two parts and the host", mixed },
+	{ "stretches that are found", found },
 	{ "stencils", stencils_of_parts },
 };
 
