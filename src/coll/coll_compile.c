@@ -57,9 +57,11 @@ static uint32_t most_joined(const plait__compile_request *request,
 		       lower_of(limits->count, request->message_chunks);
 }
 
+/* Collectives of processes choose by themselves. */
 static uint32_t protocol_of(const plait__compile_request *request)
 {
-	return request->protocol == PLAIT__PROTOCOL_AUTO ?
+	return request->protocol == PLAIT__PROTOCOL_AUTO &&
+			       request->target != PLAIT__TARGET_PLAIT ?
 		       PLAIT__PROTOCOL_SIMPLE : request->protocol;
 }
 

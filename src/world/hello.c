@@ -39,6 +39,8 @@ static void write_hello(const plait__world *world, uint32_t index,
 	memcpy(hello->address, port->info.address, sizeof(hello->address));
 	memcpy(hello->machine, port->info.machine, sizeof(hello->machine));
 	memcpy(hello->name, port->name, strnlen(port->name, 31));
+	hello->cpu_set = plait__cpu_set_number();
+	hello->cpus = plait__cpu_count();
 }
 
 /* The sizes of a peer's record are the peer's. */
@@ -87,6 +89,8 @@ static plait_status take_hello(void *arg, uint32_t peer,
 	if (hello->slot_bytes < taker->world->slot_limit)
 		taker->world->slot_limit = hello->slot_bytes;
 	end->process = hello->process;
+	end->cpu_set = hello->cpu_set;
+	end->cpus = hello->cpus;
 	end->address_bytes = hello->address_bytes <= sizeof(end->address) ?
 		hello->address_bytes : (uint32_t)sizeof(end->address);
 	memcpy(end->address, hello->address, sizeof(end->address));
@@ -135,23 +139,56 @@ static plait_status choose_route(plait__world *world, uint32_t peer,
 			   why, world->ports[world->port_count - 1].name);
 }
 
+static const plait__world_end *mail_end(const plait__world *world,
+					uint32_t rank)
+{
+	return plait__world_end_at(world, rank, world->mail);
+}
+
+static bool has_same_machine(const plait__world *world, uint32_t a,
+			     uint32_t b)
+{
+	return memcmp(mail_end(world, a)->machine, mail_end(world, b)->machine,
+		      sizeof(mail_end(world, a)->machine)) == 0;
+}
+
+/* Returns the lowest rank of the machine and the CPUs of a rank. */
+static uint32_t find_first(const plait__world *world, uint32_t rank)
+{
+	uint32_t first = 0;
+
+	while (!has_same_machine(world, first, rank) ||
+	       mail_end(world, first)->cpu_set != mail_end(world, rank)->cpu_set)
+		first++;
+	return first;
+}
+
+/* Launchers bind each rank to CPUs of its own, or none of them: affinity masks are
+ * equal or disjoint.  Others overlap, and count some CPUs twice, but no more of them
+ * are there than the machine has. */
+static bool find_crowd(const plait__world *world)
+{
+	uint32_t quota = plait__cpu_count_quota(""), ranks = 0, cpus = 0;
+	uint32_t online = plait__cpu_count_online();
+
+	for (uint32_t i = 0; i < world->ranks; i++) {
+		if (!has_same_machine(world, i, world->rank))
+			continue;
+		ranks++;
+		if (find_first(world, i) == i)
+			cpus += mail_end(world, i)->cpus;
+	}
+	return ranks > cpus || ranks > online || (quota != 0 && ranks > quota);
+}
+
 static void count_machines(plait__world *world)
 {
-	uint32_t here = 0;
-
-	for (uint32_t i = 0; i < world->ranks; i++)
-		here += memcmp(plait__world_end_at(world, i, world->mail)->machine,
-			       plait__world_end_at(world, world->rank,
-						   world->mail)->machine,
-			       16) == 0;
-	world->is_crowded = here > plait__cpu_count();
+	world->is_crowded = find_crowd(world);
 	world->machines = 0;
 	for (uint32_t i = 0; i < world->ranks; i++) {
 		uint32_t k = 0;
 
-		while (memcmp(plait__world_end_at(world, i, world->mail)->machine,
-			      plait__world_end_at(world, k, world->mail)->machine,
-			      16) != 0)
+		while (!has_same_machine(world, i, k))
 			k++;
 		world->machines += k == i;
 	}

@@ -9,6 +9,12 @@
  * One thread at a time uses a half.  Counters of the peer are read, never
  * trusted: a slot's index is of the own counter.
  *
+ * Stamps.  Where both halves have the same slots (plait/transport.h, "Shared memory"),
+ * a receiver need not look at `ready`: the sender stores the stamp last, a word of the
+ * slot whose upper half is the number of the message.  So one cache line tells that
+ * there is a message, and what it is.  Until each slot has had a message, memory of
+ * slots may have any content, and the receiver looks at `ready`.
+ *
  * Sleeping: a thread announces itself, looks at all its links again, sleeps on
  * the bell, and withdraws.  A push or pop rings the bell of a peer that is
  * announced.
@@ -28,7 +34,8 @@ typedef struct plait__slot_link {
 	uint32_t depth;		/* a power of two */
 	uint32_t peer;
 	uint64_t own;		/* messages sent, or received */
-	uint64_t seen;		/* the peer's counter, when it was read last */
+	uint64_t seen;		/* the peer's counter, as far as it is known */
+	uint32_t stamp;		/* receiver: its offset in a slot; 0: none */
 	/* Null: memory is not lent; see plait/transport.h. */
 	at_u64 *lent;
 	uint64_t kept;		/* message whose lent bytes are in its slot now */
@@ -57,19 +64,38 @@ static inline bool plait__slot_link_can_send(plait__slot_link *link)
 	return link->own - link->seen < link->depth;
 }
 
-static inline bool plait__slot_link_can_receive(plait__slot_link *link)
-{
-	if (link->seen != link->own)
-		return true;
-	/* Acquire: pairs with the release in plait__slot_link_push. */
-	link->seen = at_load_acquire_u64(link->ready);
-	return link->seen != link->own;
-}
-
 /* Slot at the front: to be filled, or to be read. */
 static inline unsigned char *plait__slot_link_front(const plait__slot_link *link)
 {
 	return link->slots + (link->own & (link->depth - 1)) * link->stride;
+}
+
+static inline at_u64 *plait__slot_link_stamp(const plait__slot_link *link,
+					     uint32_t offset)
+{
+	return (at_u64 *)(void *)(plait__slot_link_front(link) + offset);
+}
+
+static inline bool plait__slot_link_is_stamped(const plait__slot_link *link)
+{
+	/* Acquire: pairs with the release in plait__slot_link_push_stamped. */
+	uint64_t stamp = at_load_acquire_u64(
+		plait__slot_link_stamp(link, link->stamp));
+
+	return stamp >> 32 == (uint32_t)(link->own + 1);
+}
+
+static inline bool plait__slot_link_can_receive(plait__slot_link *link)
+{
+	if (link->seen != link->own)
+		return true;
+	if (link->stamp != 0 && link->own >= link->depth) {
+		link->seen += plait__slot_link_is_stamped(link);
+		return link->seen != link->own;
+	}
+	/* Acquire: pairs with the release in plait__slot_link_push. */
+	link->seen = at_load_acquire_u64(link->ready);
+	return link->seen != link->own;
 }
 
 /* Sender: the transport has let go of the first `count` messages. */
@@ -96,11 +122,34 @@ static inline void plait__slot_link_push(plait__slot_link *link)
 	plait__slot_link_ring(link);
 }
 
+/* The same, of a message with a stamp, whose lower half is `value`. */
+static inline void plait__slot_link_push_stamped(plait__slot_link *link,
+						 uint32_t offset,
+						 uint32_t value)
+{
+	/* Release: pairs with the acquire in plait__slot_link_is_stamped. */
+	at_store_release_u64(plait__slot_link_stamp(link, offset),
+			     (link->own + 1) << 32 | value);
+	plait__slot_link_push(link);
+}
+
 static inline void plait__slot_link_pop(plait__slot_link *link)
 {
 	/* Release: pairs with the acquire in plait__slot_link_can_send. */
 	at_store_release_u64(link->taken, ++link->own);
 	plait__slot_link_ring(link);
+}
+
+/* The same, of a sender that sleeps only while the link is full. */
+static inline void plait__slot_link_pop_full(plait__slot_link *link)
+{
+	/* Release: pairs with the acquire in plait__slot_link_can_send. */
+	at_store_release_u64(link->taken, ++link->own);
+	/* Pairs with the fence in plait__slot_link_announce: the sender sees the
+	 * counter, or this thread sees that the link was full. */
+	at_fence_seq_cst();
+	if (at_load_relaxed_u64(link->ready) - (link->own - 1) >= link->depth)
+		plait__slot_link_ring(link);
 }
 
 #endif

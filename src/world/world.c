@@ -170,6 +170,15 @@ static plait_status allocate_ranks(plait__context *context,
 	return PLAIT_OK;
 }
 
+/* Returns the first port that shares memory, or NO_ROUTE. */
+static uint32_t find_shared(const plait__world *world)
+{
+	for (uint32_t i = 0; i < world->port_count; i++)
+		if (world->ports[i].info.flags & PLAIT_PORT_SHARES_MEMORY)
+			return i;
+	return PLAIT__WORLD_NO_ROUTE;
+}
+
 static plait_status connect_world(plait__context *context, plait__world *world,
 				  const plait_world_desc *desc,
 				  plait_error *error)
@@ -199,12 +208,15 @@ static plait_status make_world(plait__context *context,
 				   "no memory for a world");
 	plait__world_mail_init(&world->mailbox, allocator);
 	plait__mutex_init(&world->order_lock);
+	plait__mutex_init(&world->memory_lock);
+	at_init_u32(&world->memory_count, 0);
 	world->open_ns = desc->open_ns > 0 ? desc->open_ns :
 					     OPEN_S * UINT64_C(1000000000);
 	world->silence_ns = desc->silence_ns;
 	world->machines = 1;
 	world->slot_limit = UINT64_MAX;
 	status = connect_world(context, world, desc, error);
+	world->shared_port = find_shared(world);
 	if (status == PLAIT_OK)
 		status = plait__object_init(&world->object, &world_class,
 					    context, error);

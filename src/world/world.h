@@ -27,6 +27,8 @@ typedef struct plait__world_end {
 	unsigned char address[64];
 	unsigned char machine[16];
 	uint64_t process;	/* equal for the ports of one process */
+	uint64_t cpu_set;	/* equal for equal affinity masks */
+	uint32_t cpus;		/* in it, or of a quota */
 } plait__world_end;
 
 typedef struct plait__world {
@@ -41,6 +43,10 @@ typedef struct plait__world {
 	uint32_t *routes;	/* by rank: a port, or NO_ROUTE */
 	uint64_t open_ns, silence_ns;
 	uint64_t slot_limit;	/* longest slot that all ports of all ranks take */
+	uint32_t shared_port;	/* shares memory with peers, or NO_ROUTE */
+	at_u32 memory_count;	/* of the list below */
+	struct plait__mutex memory_lock; /* guards the list; world_buffer.c */
+	struct plait__world_memory *memories;
 	plait__world_mailbox mailbox;
 	struct plait__mutex order_lock; /* guards the next field */
 	uint64_t next_collective; /* number of the next one */

@@ -12,7 +12,7 @@
 enum {
 	/* "plWm"; in the other byte order it reads differently. */
 	PLAIT__WORLD_MAGIC = 0x706c576d,
-	PLAIT__WORLD_VERSION = 2,
+	PLAIT__WORLD_VERSION = 4,
 	/* Kept records; beyond it the oldest is dropped. */
 	PLAIT__WORLD_BOX_MAX = 65536
 };
@@ -38,6 +38,9 @@ typedef struct plait__mail_hello {
 	unsigned char address[64];
 	unsigned char machine[16];
 	char name[32];		/* the transport's */
+	uint64_t cpu_set;	/* number of the affinity mask */
+	uint32_t cpus;		/* that the process may keep busy */
+	uint32_t reserved0;
 } plait__mail_hello;
 
 /* Contents of a record about a collective. */
@@ -56,11 +59,12 @@ typedef struct plait__mail_flow {
 	uint64_t window;
 	uint64_t kinds; /* of devices */
 	uint64_t has_other_devices; /* of what was received, not told */
+	char reason[112]; /* why it is refused */
 } plait__mail_flow;
 
 /* Contents of a record about a horizon, as src/flow/rank/program_hash.h has it. */
 typedef struct plait__mail_horizon {
-	uint64_t words[20];
+	uint64_t words[21];
 } plait__mail_horizon;
 
 typedef struct plait__mail_stop {

@@ -226,6 +226,65 @@ plait_status plait__world_port_reclaim(const plait__slot_link *link)
 	return status;
 }
 
+/* ---- shared memory ---- */
+
+plait_status plait__world_port_share(const plait__world_port *port,
+				     uint64_t bytes, void **out,
+				     uint64_t *out_place, plait_error *error)
+{
+	plait_error room = { .size = sizeof(room) };
+	plait_status status;
+
+	*out = NULL;
+	plait__mutex_lock(&port->transport->lock);
+	status = table_of(port)->shared_create(self_of(port), port->raw, bytes,
+					       out, out_place, &room);
+	plait__mutex_unlock(&port->transport->lock);
+	status = check(port, status, "shared_create", &room, error);
+	if (status == PLAIT_OK && (*out == NULL || *out_place == 0))
+		status = plait__fail(error, PLAIT_E_INTERNAL,
+				     "plugin %s: shared_create returned no "
+				     "memory", port->name);
+	return status;
+}
+
+void plait__world_port_unshare(const plait__world_port *port, void *memory,
+			       uint64_t place, uint64_t bytes)
+{
+	plait__mutex_lock(&port->transport->lock);
+	table_of(port)->shared_destroy(self_of(port), port->raw, memory, place,
+				       bytes);
+	plait__mutex_unlock(&port->transport->lock);
+}
+
+const unsigned char *plait__world_port_map(const plait__slot_link *link,
+					   uint64_t place, uint64_t bytes)
+{
+	const plait__world_port *port = link->port;
+	plait_error room = { .size = sizeof(room) };
+	const void *memory = NULL;
+	plait_status status;
+
+	plait__mutex_lock(&port->transport->lock);
+	status = table_of(port)->shared_map(self_of(port), port->raw,
+					    link->peer, place, bytes, &memory,
+					    &room);
+	plait__mutex_unlock(&port->transport->lock);
+	return status == PLAIT_OK ? memory : NULL;
+}
+
+void plait__world_port_unmap(const plait__slot_link *link,
+			     const unsigned char *memory, uint64_t bytes)
+{
+	const plait__world_port *port = link->port;
+
+	plait__mutex_lock(&port->transport->lock);
+	table_of(port)->shared_unmap(self_of(port), port->raw, memory, bytes);
+	plait__mutex_unlock(&port->transport->lock);
+}
+
+/* ---- ends of links ---- */
+
 void plait__world_port_unlink(const plait__world_port *port,
 			      plait_backend_link *raw)
 {

@@ -66,6 +66,19 @@ bool plait__world_port_lend(const plait__slot_link *link, const void *memory,
 /* Take it back.  PLAIT_PENDING: call again, behind a pump. */
 plait_status plait__world_port_reclaim(const plait__slot_link *link);
 
+/* Memory of a port with PLAIT_PORT_SHARES_MEMORY, and its name for peers; see
+ * shared_create in plait/plugin.h. */
+plait_status plait__world_port_share(const plait__world_port *port,
+				     uint64_t bytes, void **out,
+				     uint64_t *out_place, plait_error *error);
+void plait__world_port_unshare(const plait__world_port *port, void *memory,
+			       uint64_t place, uint64_t bytes);
+/* Map memory of a link's peer.  Returns null if that fails. */
+const unsigned char *plait__world_port_map(const plait__slot_link *link,
+					   uint64_t place, uint64_t bytes);
+void plait__world_port_unmap(const plait__slot_link *link,
+			     const unsigned char *memory, uint64_t bytes);
+
 /* PLAIT_E_LOST: the peer has ended. */
 plait_status plait__world_port_check_peer(const plait__world_port *port,
 					  uint32_t peer, plait_error *error);

@@ -10,6 +10,8 @@
 
 #include "plait/transport.h"
 
+#include "coll/project/rank_message.h"
+
 #include "base/alloc.h"
 #include "coll/merge/merge.h"
 #include "coll/promised.h"
@@ -70,6 +72,10 @@ static inline void machines_join(struct machines *at, uint32_t rank)
 			.slots = link->slots, .stride = at->slot_bytes + 64,
 			.depth = at->depth, .peer = half->peer,
 		};
+		if (half->receives)
+			plait__rank_message_enable(
+				&at->machines[rank],
+				&at->machines[rank].links[i]);
 	}
 }
 
@@ -132,7 +138,7 @@ static inline void machines_begin(struct machines *at, uint64_t number,
 	for (uint32_t i = 0; i < at->ranks; i++) {
 		plait__machine_call call = {
 			.number = number, .count = n, .element_bytes = 8,
-			.type = plait__rank_machine_type(
+			.type = plait__rank_message_type(
 				PLAIT_ELEMENT_UINT, 64, PLAIT_REDUCE_SUM, 0),
 			.reduce = plait__host_reduce_find(
 				PLAIT_ELEMENT_UINT, 64, PLAIT_REDUCE_SUM),

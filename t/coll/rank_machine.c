@@ -206,7 +206,7 @@ static void names_ranks_that_differ(void)
 	HAS_STR(at.errors[1].text, "rank 0 calls the collective with count 10");
 	machines_end(&at);
 	machines_begin(&at, 2, 10);
-	at.machines[0].call.type = plait__rank_machine_type(
+	at.machines[0].call.type = plait__rank_message_type(
 		PLAIT_ELEMENT_FLOAT, 64, PLAIT_REDUCE_MAX, 0);
 	(void)run(&at, statuses);
 	IS_INT(statuses[1], PLAIT_E_INVALID);
@@ -240,6 +240,40 @@ static void refuses_messages_of_another_size(void)
 	HAS_STR(at.errors[1].text, "a message of rank 0 has");
 	machines_end(&at);
 	machines_free(&at);
+	plait__schedule_free(schedule);
+}
+
+/* A rank whose peer has sent tiles sends its own between them, and first: the third
+ * one, which is damaged, ends the call. */
+static void lanes_take_turns(void)
+{
+	const plait__chunk_request how = { .kind = PLAIT__COLL_ALLTOALL,
+					   .rank_count = 2 };
+	const plait__compile_request way = { .instances = 1 };
+	plait__schedule *schedule = compile("direct", &how, &way);
+	enum { DEPTH = 8, SLOT = 64 };
+	struct machines at;
+	bool moved;
+
+	for (uint32_t late = 0; late < 2; late++) {
+		struct machines_link *in, *out;
+		plait_link_slot *head;
+
+		OK(machines_make(&at, schedule, DEPTH, SLOT));
+		machines_begin(&at, 1, DEPTH * SLOT / 8);
+		in = machines_find(&at, 1 - late, late, 0);
+		out = machines_find(&at, late, 1 - late, 0);
+		IS_INT(advance(&at, 1 - late, &moved), PLAIT_PENDING);
+		IS_UINT(at_load_relaxed_u64(&in->ready), DEPTH);
+		head = (plait_link_slot *)(void *)
+			(in->slots + 2 * (uint64_t)(SLOT + 64));
+		head->bytes -= 8;
+		IS_INT(advance(&at, late, &moved), PLAIT_E_INTERNAL);
+		/* Sends as far as it receives: neither all at once, nor last. */
+		IS_UINT(at_load_relaxed_u64(&out->ready), 3);
+		machines_end(&at);
+		machines_free(&at);
+	}
 	plait__schedule_free(schedule);
 }
 
@@ -358,6 +392,7 @@ static const struct tap_scenario all[] = {
 	{ "a rank leaves", calls_again_after_a_rank_left },
 	{ "ranks that differ", names_ranks_that_differ },
 	{ "another size", refuses_messages_of_another_size },
+	{ "turns of lanes", lanes_take_turns },
 	{ "what is missing", says_what_is_missing },
 };
 

@@ -45,20 +45,13 @@ with tempfile.TemporaryDirectory() as work:
     got = run([TOOL, "coll", "run", os.path.join(work, "0"), "--processes", "3"])
     ok(got.returncode == 1 and "the schedule has 2 ranks, the world 3" in got.stderr, "another number of ranks",
        got.stderr)
+    got = run([TOOL, "coll", "run", os.path.join(work, "0"), "--processes", "2", "--shared", "--verify",
+               "--bytes", "4,300000,4000000"])
+    ok(got.returncode == 0 and got.stdout.count(", right") == 3, "memory that the others read in place", got)
+    got = run([TOOL, "coll", "run", os.path.join(work, "0"), "--shared"])
+    ok(got.returncode == 2 and "for ranks that are processes" in got.stderr, "and of processes only", got)
     got = run([TOOL, "coll", "run", os.path.join(work, "0"), "--processes", "2", "--parameters"])
     ok(got.returncode == 2, "options of one process", got.stderr)
-    folder = os.path.join(work, "tuned")
-    os.mkdir(folder)
-    got = run([TOOL, "coll", "tune", "alltoall", "--ranks", "2", "--measure", "--bytes", "4K,64K", "-o", folder])
-    ok(got.returncode == 0 and [int(line.split()[0]) for line in got.stdout.splitlines()] == [4096, 65536] and
-       all(" us; " in line for line in got.stdout.splitlines()), "tune by measured times", got.stdout + got.stderr)
-    files = os.listdir(folder)
-    ok("alltoall-2-4096.sched" in files and all(
-        run([TOOL, "coll", "run", os.path.join(folder, name), "--processes", "2", "--verify", "--bytes",
-             name.split("-")[2].partition(".")[0]]).returncode == 0 for name in files), "its schedules run", files)
-    for more in ((), ("--cluster", "none", "--measure")):
-        got = run([TOOL, "coll", "tune", "alltoall", "--ranks", "2", *more])
-        ok(got.returncode == 2 and "--cluster or --measure" in got.stderr, "tune by nothing, or by both", got.stderr)
     ranks = [rank(os.path.join(work, "1"), i, 3, "kill%d" % os.getpid()) for i in range(3)]
     ranks[1].send_signal(signal.SIGKILL)
     said = [r.communicate()[1] for r in ranks]

@@ -91,7 +91,8 @@ for line, part in (("reduces=s", "say its items="), ("items=4 reduces=t", "the n
 for line, part in (("items=0y", "one to three extents"), ("items=4 reads=u:far", "found \"far\""),
                    ("items=4 reads=u:near", "near(N,...)"), ("items=4 reads=u:near(1", "near(N,...)"),
                    ("items=4 reads=u:", "NAME:MAPPER"), ("reads=u:own", "mappers are for launches"),
-                   ("items=4 split=3", "split is 3"), ("split=1", "only launches are split"),
+                   ("items=4 split=3", "split is 3"), ("items=4 split=2", "the launch has one dimension"),
+                   ("items=8 pieces=4", "4 pieces, but split is 0"), ("split=1", "only launches are split"),
                    ("items=4 reads=u[0:1]:own", "NAME[LOW:HIGH,...]")):
     code, _, error = flow(text="data u 4\ntask a " + line)
     ok(code == 1 and "FILE:2: " in error and part in error, "wrong: " + line, error)

@@ -10,6 +10,7 @@ SERIAL_SCRIPT_TESTS += %D%/flow_eviction.t
 SERIAL_SCRIPT_TESTS += %D%/coll.t
 SERIAL_SCRIPT_TESTS += %D%/coll_run.t
 SCRIPT_TESTS += %D%/coll_processes.t
+SCRIPT_TESTS += %D%/coll_tune.t
 SCRIPT_TESTS += %D%/coll_mpirun.t
 SERIAL_SCRIPT_TESTS += %D%/coll_simulate.t
 API_TESTS += %D%/msccl_scheduler.t

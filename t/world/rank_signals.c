@@ -4,8 +4,9 @@
  * collective.  Its numbers are protected pages: each access to another page is a
  * fault, and at the k-th one the handler raises the signal.  The others have the
  * sums, or an error that names the rank; nothing is left of the world, and the
- * next one works.
+ * next one works.  Numbers in memory that peers read in place are protected alike.
  */
+#include "lib/objects.h"
 #include "lib/tap.h"
 #include "plait/plait.h"
 
@@ -19,7 +20,9 @@
 #include <unistd.h>
 
 enum { RANKS = 3, HIT = 1, PAGE = 4096, PAGES = 12, OPEN = 3 };
-enum { COUNT = PAGES * PAGE / (int)sizeof(float), STEPS_MAX = 500 };
+/* Pages of numbers that peers read in place: a reduction of fewer ones is sent
+ * through slots.  Pauses of ranks for which the others wait. */
+enum { SHARED_PAGES = 96, PAUSES = 100, STEPS_MAX = 500, READER_TRIES = 20 };
 
 /* Ways in which a rank ends: its exit status. */
 enum { HAS_SUMS = 0, HAS_LOST = 1, HAS_TIMEOUT = 2, HAS_LEFT = 3, IS_WRONG = 4 };
@@ -31,11 +34,13 @@ struct plan {
 	uint64_t silence_ns;
 	uint32_t step; /* 0: none */
 	const char *name;
+	bool is_shared; /* the numbers are read in place */
 };
 
 /* Written by the rank that is hit; shared with the test. */
 static volatile uint32_t *faults;
 static float *numbers;
+static uint32_t pages = PAGES;
 
 /* ---- the rank that gets the signal ---- */
 
@@ -44,9 +49,9 @@ static uint32_t open_pages[OPEN], open_next;
 
 static void close_pages(void)
 {
-	(void)mprotect(numbers, PAGES * PAGE, PROT_NONE);
+	(void)mprotect(numbers, pages * PAGE, PROT_NONE);
 	for (int i = 0; i < OPEN; i++)
-		open_pages[i] = PAGES;
+		open_pages[i] = pages;
 }
 
 static void count_fault(int number, siginfo_t *info, void *context)
@@ -56,13 +61,13 @@ static void count_fault(int number, siginfo_t *info, void *context)
 	const uint32_t old = open_pages[open_next];
 
 	(void)context;
-	if (at >= PAGES * PAGE) {
+	if (at >= pages * PAGE) {
 		signal(number, SIG_DFL);
 		return;
 	}
 	if (++*faults == hit.step)
 		(void)raise(hit.signal);
-	if (old < PAGES)
+	if (old < pages)
 		(void)mprotect((char *)numbers + old * PAGE, PAGE, PROT_NONE);
 	open_pages[open_next] = page;
 	open_next = (open_next + 1) % OPEN;
@@ -82,7 +87,7 @@ static void protect(void)
 
 static void unprotect(void)
 {
-	(void)mprotect(numbers, PAGES * PAGE, PROT_READ | PROT_WRITE);
+	(void)mprotect(numbers, pages * PAGE, PROT_READ | PROT_WRITE);
 	signal(SIGSEGV, SIG_DFL);
 }
 
@@ -135,23 +140,54 @@ static plait_status create(plait_context *context, plait_world *world,
 static plait_status sum(plait_collective *collective, uint32_t rank,
 			uint32_t ranks, bool is_hit, plait_error *error)
 {
+	const uint32_t count = pages * (PAGE / (uint32_t)sizeof(float));
 	const plait_collective_run run = {
 		.size = sizeof(run), .element = PLAIT_ELEMENT_FLOAT,
-		.element_bits = 32, .count = COUNT,
+		.element_bits = 32, .count = count,
 		.output_memory = numbers };
 	plait_status status;
 
-	for (uint32_t i = 0; i < COUNT; i++)
+	for (uint32_t i = 0; i < count; i++)
 		numbers[i] = (float)(rank + i % 97);
 	if (is_hit)
 		protect();
 	status = plait_collective_call(collective, &run, error);
 	if (is_hit)
 		unprotect();
-	for (uint32_t i = 0; status == PLAIT_OK && i < COUNT; i++)
+	for (uint32_t i = 0; status == PLAIT_OK && i < count; i++)
 		must(numbers[i] == (float)(ranks * (ranks - 1) / 2 +
 					   ranks * (i % 97)), "sum", error);
 	return status;
+}
+
+/* Returns the buffer of the numbers, or null. */
+static plait_buffer *share(const struct plan *plan, plait_world *world,
+			   plait_error *error)
+{
+	const plait_buffer_desc desc = { .size = sizeof(desc),
+					 .bytes = SHARED_PAGES * PAGE };
+	plait_buffer *buffer = NULL;
+	void *memory = NULL;
+
+	if (!plan->is_shared)
+		return NULL;
+	must(plait_world_buffer(world, NULL, &desc, &buffer, error) ==
+		     PLAIT_OK &&
+	     plait_buffer_map(buffer, 0, desc.bytes,
+			      PLAIT_MAP_READ | PLAIT_MAP_WRITE, &memory,
+			      error) == PLAIT_OK, "world buffer", error);
+	numbers = memory;
+	pages = SHARED_PAGES;
+	return buffer;
+}
+
+static void drop(plait_buffer *buffer, plait_error *error)
+{
+	if (buffer == NULL)
+		return;
+	must(plait_buffer_unmap(buffer, numbers, error) == PLAIT_OK, "unmap",
+	     error);
+	plait_buffer_release(buffer);
 }
 
 /* Returns the status of the call; all else must succeed. */
@@ -171,6 +207,7 @@ static plait_status live(const struct plan *plan, uint32_t rank,
 	plait_collective *collective = NULL;
 	plait_context *context = NULL;
 	plait_world *world = NULL;
+	plait_buffer *buffer;
 	plait_status status;
 
 	snprintf(options, sizeof(options), "shm:rank=%u,ranks=%u,name=%s",
@@ -179,11 +216,16 @@ static plait_status live(const struct plan *plan, uint32_t rank,
 	     plait_world_open(context, &shm, &world, error) == PLAIT_OK &&
 	     create(context, world, plan->algorithm, ranks, &collective,
 		    error) == PLAIT_OK, "open", error);
+	buffer = share(plan, world, error);
 	/* All have created theirs when a call has ended. */
 	must(sum(collective, rank, ranks, false, error) == PLAIT_OK,
 	     "the first call", error);
+	/* The rank waits for what the others offer, so that it reads all in place. */
+	for (uint32_t i = 0; buffer != NULL && rank != HIT && i < PAUSES; i++)
+		pause_a_little();
 	status = sum(collective, rank, ranks,
 		     ranks == RANKS && rank == HIT, error);
+	drop(buffer, &ignored);
 	plait_collective_release(collective);
 	plait_world_release(world);
 	must(plait_context_close(context, PLAIT_FOREVER, &ignored) == PLAIT_OK,
@@ -340,6 +382,35 @@ static void goes_on_behind_a_stop(void)
 	}
 }
 
+/* Let the rank stop in a call.  Returns how many of the others name it; one whose
+ * messages it has received all, or whose copies it reads, has the sums. */
+static uint32_t stop_at(const struct plan *plan)
+{
+	pid_t ranks[RANKS];
+	uint32_t named = 0;
+	int status;
+
+	start_to_stop(plan, ranks);
+	for (uint32_t i = 0; i < RANKS; i++) {
+		if (i == HIT)
+			continue;
+		status = end_of(ranks[i]);
+		named += has_exited(status, HAS_TIMEOUT) ||
+			 has_exited(status, HAS_LEFT);
+		OK_THAT(has_exited(status, HAS_TIMEOUT) ||
+			has_exited(status, HAS_LEFT) ||
+			(plan->is_shared && has_exited(status, HAS_SUMS)),
+			"rank %u: status 0x%x", i, (unsigned)status);
+	}
+	OK(kill(ranks[HIT], SIGCONT) == 0);
+	status = end_of(ranks[HIT]);
+	OK_THAT(has_exited(status, HAS_LEFT) || has_exited(status, HAS_LOST) ||
+		(named == 0 && has_exited(status, HAS_SUMS)),
+		"the stopped rank: status 0x%x", (unsigned)status);
+	OK(!is_left(plan->name));
+	return named;
+}
+
 /* All wait for the rank itself. */
 static void names_a_stopped_rank(void)
 {
@@ -347,30 +418,41 @@ static void names_a_stopped_rank(void)
 	const struct plan plan = { .algorithm = "allpairs", .signal = SIGSTOP,
 				   .silence_ns = 300000000, .step = 1,
 				   .name = name };
-	pid_t ranks[RANKS];
-	int status;
 
 	snprintf(name, sizeof(name), "sig%ld.t", (long)getpid());
-	start_to_stop(&plan, ranks);
-	for (uint32_t i = 0; i < RANKS; i++) {
-		if (i == HIT)
-			continue;
-		status = end_of(ranks[i]);
-		OK_THAT(has_exited(status, HAS_TIMEOUT) ||
-			has_exited(status, HAS_LEFT),
-			"rank %u: status 0x%x", i, (unsigned)status);
+	OK(stop_at(&plan) == RANKS - 1);
+}
+
+/* A rank that was late reads copies only, so it may take several tries. */
+static void name_reader(uint32_t step)
+{
+	char name[64];
+	const struct plan plan = { .algorithm = "allpairs", .signal = SIGSTOP,
+				   .silence_ns = 300000000, .step = step,
+				   .name = name, .is_shared = true };
+	uint32_t named = 0;
+
+	for (uint32_t i = 0; named == 0 && i < READER_TRIES; i++) {
+		snprintf(name, sizeof(name), "sig%ld.r%u.%u", (long)getpid(),
+			 step, i);
+		named = stop_at(&plan);
 	}
-	OK(kill(ranks[HIT], SIGCONT) == 0);
-	status = end_of(ranks[HIT]);
-	OK_THAT(has_exited(status, HAS_LEFT) || has_exited(status, HAS_LOST),
-		"the stopped rank: status 0x%x", (unsigned)status);
-	OK(!is_left(name));
+	OK(named > 0);
+}
+
+/* It stops while it reads memory of the others, which nevertheless end: behind the
+ * pages of two of three chunks, which it may have copied while it waited. */
+static void names_a_rank_that_reads(void)
+{
+	name_reader(SHARED_PAGES * 3 / 4);
+	name_reader(SHARED_PAGES * 5 / 4);
 }
 
 static const struct tap_scenario all[] = {
 	{ "kills at each step", kills_at_each_step },
 	{ "goes on behind a stop", goes_on_behind_a_stop },
 	{ "names a stopped rank", names_a_stopped_rank },
+	{ "names a rank that reads", names_a_rank_that_reads },
 };
 
 int main(int argc, char **argv)

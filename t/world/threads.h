@@ -8,6 +8,7 @@
 #define T_WORLD_THREADS_H
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,9 @@ struct rank {
 	/* Null: the host alone; or a list, and options of it. */
 	const char *backends, *devices;
 	const char *wrap; /* interposers, or null */
+	const plait_allocator *allocator; /* null: the library's */
+	plait_log_hook log; /* null: the library's */
+	const cpu_set_t *cpus; /* affinity mask; null: that of the test */
 	plait_world_desc desc;
 	plait_context *context;
 	plait_world *world;
@@ -51,9 +55,13 @@ static inline void *rank_thread(void *arg)
 		.backends = rank->backends != NULL ? rank->backends : "host",
 		.options = rank->options, .wrap = rank->wrap,
 		.flags = rank->workers > 0 ? 0 : PLAIT_CONTEXT_NO_WORKERS,
-		.workers = rank->workers,
+		.workers = rank->workers, .allocator = rank->allocator,
+		.log = rank->log,
+		.log_level = rank->log != NULL ? PLAIT_LOG_WARNING : 0,
 	};
 
+	if (rank->cpus != NULL)
+		(void)sched_setaffinity(0, sizeof(*rank->cpus), rank->cpus);
 	if (rank_did(rank, plait_context_open(&desc, &rank->context,
 					      &rank->error)) &&
 	    rank_did(rank, plait_world_open(rank->context, &rank->desc,

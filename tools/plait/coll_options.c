@@ -49,14 +49,23 @@ int coll_number(const char *option, const char *value, uint32_t *out)
 
 /* ---- options ---- */
 
+/* Of the short options all actions have -o, and those with --verbose -v. */
+static const char *short_options(const struct option *known)
+{
+	while (known->name != NULL && strcmp(known->name, "verbose") != 0)
+		known++;
+	return known->name != NULL ? ":o:v" : ":o:";
+}
+
 int coll_options(int argc, char **argv, const struct option *known,
 		 schedule_take take, void *user_data, const char **out_file)
 {
+	const char *letters = short_options(known);
 	int option, code = COMMAND_DONE;
 
 	opterr = 0;
 	while (code == COMMAND_DONE &&
-	       (option = getopt_long(argc, argv, ":o:", known, NULL)) != -1)
+	       (option = getopt_long(argc, argv, letters, known, NULL)) != -1)
 		code = option == '?' || option == ':' ?
 			       command_usage("coll", "%s option '%s'",
 					     option == '?' ? "unknown" :

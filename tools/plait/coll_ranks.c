@@ -4,14 +4,16 @@
 
 #include "command.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-enum { MOST_PROCESSES = 256 };
 
 /* One rank. */
 struct ranks {
@@ -23,6 +25,7 @@ struct ranks {
 	plait_world_info info;
 	struct coll_data data;
 	char *input, *output;
+	plait_buffer *buffers[2]; /* of these; null: memory of the program */
 	plait_error error;
 };
 
@@ -118,24 +121,57 @@ static plait_status call_all(struct ranks *at, uint64_t *out_ns)
 	return status;
 }
 
+/* ---- memory ---- */
+
+static char *allocate(struct ranks *at, uint32_t which)
+{
+	const plait_buffer_desc desc = {
+		.size = sizeof(desc),
+		.bytes = (coll_data_elements(&at->data, which == 1) + 1) *
+			 coll_data_element_bytes(&at->data),
+	};
+	void *pointer = NULL;
+
+	at->buffers[which] = NULL;
+	snprintf(at->error.text, sizeof(at->error.text), "no memory");
+	if (!at->request->shared)
+		return calloc(desc.bytes, 1);
+	if (plait_world_buffer(at->world, NULL, &desc, &at->buffers[which],
+			       &at->error) != PLAIT_OK ||
+	    plait_buffer_map(at->buffers[which], 0, desc.bytes,
+			     PLAIT_MAP_READ | PLAIT_MAP_WRITE, &pointer,
+			     &at->error) != PLAIT_OK)
+		return NULL;
+	return memset(pointer, 0, desc.bytes);
+}
+
+static void give_back(struct ranks *at, uint32_t which, char *memory)
+{
+	if (!at->request->shared)
+		free(memory);
+	else if (memory != NULL)
+		(void)plait_buffer_unmap(at->buffers[which], memory, NULL);
+	plait_buffer_release(at->buffers[which]);
+}
+
 static plait_status run_size(struct ranks *at, uint64_t bytes)
 {
-	uint64_t each = coll_data_element_bytes(&at->data), ns = 0;
 	plait_status status = PLAIT_E_NOMEM;
+	uint64_t ns = 0;
 
 	at->data.count = coll_data_count(&at->data, bytes);
-	at->input = calloc(coll_data_elements(&at->data, false) + 1, each);
-	at->output = calloc(coll_data_elements(&at->data, true) + 1, each);
-	snprintf(at->error.text, sizeof(at->error.text), "no memory");
-	if (at->input != NULL && at->output != NULL)
+	at->input = allocate(at, 0);
+	at->output = at->input != NULL ? allocate(at, 1) : NULL;
+	if (at->output != NULL)
 		status = call_all(at, &ns);
 	if (status == PLAIT_OK && at->info.rank == 0)
 		printf("%10" PRIu64 " bytes: %" PRIu64 " elements a share, "
 		       "%u processes, %.2f us%s\n", bytes, at->data.count,
 		       (unsigned)at->info.ranks, (double)ns / 1000,
 		       at->request->verify ? ", right" : "");
-	free(at->input);
-	free(at->output);
+	give_back(at, 0, at->input);
+	if (at->input != NULL)
+		give_back(at, 1, at->output);
 	return status;
 }
 
@@ -162,44 +198,67 @@ static int run_rank(const struct coll_ranks *request, const char *transports)
 
 /* ---- processes ---- */
 
-static void become_rank(const struct coll_ranks *request, uint32_t rank,
-			long parent)
+static int run_shared(void *user_data)
+{
+	return run_rank(user_data, "shm");
+}
+
+/* A rank ends with the process that has started it. */
+static void become_rank(uint32_t rank, uint32_t count, long parent,
+			int (*run)(void *user_data), void *user_data)
 {
 	char options[96];
 	int code;
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != (pid_t)parent)
+		_exit(COMMAND_FAILED);
 	snprintf(options, sizeof(options), "shm:rank=%u,ranks=%u,name=coll%ld",
-		 (unsigned)rank, (unsigned)request->processes, parent);
+		 (unsigned)rank, (unsigned)count, parent);
 	setenv("PLAIT_OPTIONS", options, 1);
-	code = run_rank(request, "shm");
+	code = run(user_data);
 	fflush(NULL);
 	_exit(code);
 }
 
-int coll_ranks_run(const struct coll_ranks *request)
+uint32_t coll_ranks_start(uint32_t count, int (*run)(void *user_data),
+			  void *user_data, pid_t *out_ids)
 {
 	long parent = (long)getpid();
-	int code = COMMAND_DONE, state;
-	uint32_t started = 0;
+	uint32_t started;
 
-	if (request->processes == 0)
-		return run_rank(request, NULL);
-	if (request->processes > MOST_PROCESSES)
-		return command_fail("coll", "--processes %u: at most %d",
-				    (unsigned)request->processes,
-				    MOST_PROCESSES);
 	fflush(NULL);
-	for (; started < request->processes; started++) {
-		pid_t pid = fork();
-
-		if (pid == 0)
-			become_rank(request, started, parent);
-		if (pid < 0) {
-			code = command_fail("coll", "cannot start process %u",
-					    (unsigned)started);
+	for (started = 0; started < count; started++) {
+		out_ids[started] = fork();
+		if (out_ids[started] == 0)
+			become_rank(started, count, parent, run, user_data);
+		if (out_ids[started] < 0) {
+			(void)command_fail("coll", "cannot start process %u: "
+					   "%s", (unsigned)started,
+					   strerror(errno));
 			break;
 		}
 	}
+	return started;
+}
+
+int coll_ranks_run(const struct coll_ranks *request)
+{
+	struct coll_ranks own = *request;
+	pid_t ids[COLL_MOST_PROCESSES];
+	uint32_t count = own.processes, started;
+	int code = COMMAND_DONE, state;
+
+	if (count == 0)
+		return run_rank(request, NULL);
+	if (count > COLL_MOST_PROCESSES)
+		return command_fail("coll", "--processes %u: at most %d",
+				    (unsigned)count, COLL_MOST_PROCESSES);
+	started = coll_ranks_start(count, run_shared, &own, ids);
+	if (started < count)
+		code = COMMAND_FAILED;
+	for (uint32_t i = 0; i < started && started < count; i++)
+		(void)kill(ids[i], SIGKILL);
 	for (; started > 0; started--)
 		if (wait(&state) < 0 || state != 0)
 			code = COMMAND_FAILED;

@@ -19,7 +19,7 @@ struct request {
 	struct coll_sizes sizes;
 	uint32_t type, reduction, times, processes;
 	plait_coll_kind kind;
-	bool verify, has_kind, parameters;
+	bool verify, has_kind, parameters, shared;
 };
 
 /* One size: memory of the ranks, and the plan. */
@@ -61,6 +61,9 @@ static int take(void *user_data, int option, const char *value)
 	case 'f':
 		request->promise_path = value;
 		return COMMAND_DONE;
+	case 's':
+		request->shared = true;
+		return COMMAND_DONE;
 	case 'P':
 		request->parameters = true;
 		return COMMAND_DONE;
@@ -81,6 +84,7 @@ static int read_arguments(struct request *request, int argc, char **argv)
 		{ "promise", required_argument, NULL, 'f' },
 		{ "processes", required_argument, NULL, 'N' },
 		{ "parameters", no_argument, NULL, 'P' },
+		{ "shared", no_argument, NULL, 's' },
 		{ "verify", no_argument, NULL, 'v' },
 		{ NULL, 0, NULL, 0 }
 	};
@@ -367,6 +371,7 @@ static int run_ranks(const struct request *request, const struct input *input)
 		.sizes = &request->sizes, .processes = request->processes,
 		.type = request->type, .reduction = request->reduction,
 		.times = request->times, .verify = request->verify,
+		.shared = request->shared,
 	};
 
 	if (request->has_kind || request->promise_path || request->parameters)
@@ -383,6 +388,10 @@ int coll_run(int argc, char **argv)
 	struct input input;
 	int code = read_arguments(&request, argc, argv);
 
+	if (code == COMMAND_DONE && request.shared && request.processes == 0 &&
+	    !coll_ranks_wanted())
+		code = command_usage("coll", "--shared is for ranks that are "
+				     "processes");
 	if (code == COMMAND_DONE && request.promise_path != NULL)
 		code = coll_promises_read(request.promise_path, &promises);
 	if (code == COMMAND_DONE)

@@ -2,10 +2,9 @@
 /* Candidates, their times, and the best of each size; see coll_search.h. */
 #include "coll_search.h"
 
-#include "coll_measure.h"
-
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char *const protocols[] = { "auto", "simple", "ll", "ll128" };
 
@@ -20,10 +19,10 @@ static plait_status make_program(struct coll_search *search,
 	if (search->text != NULL)
 		return plait_coll_read(search->context, search->text->bytes,
 				       search->text->count, search->text_name,
-				       desc.ranks, 0, out, &search->error);
+				       desc.ranks, 0, out, &search->findings->error);
 	desc.chunks = candidate->chunks;
 	return plait_coll_known(search->context, candidate->name, &desc, out,
-				&search->error);
+				&search->findings->error);
 }
 
 plait_status coll_search_compile(struct coll_search *search,
@@ -45,25 +44,41 @@ plait_status coll_search_compile(struct coll_search *search,
 
 	*out = NULL;
 	if (status == PLAIT_OK)
-		status = plait_coll_compile(coll, &how, out, &search->error);
+		status = plait_coll_compile(coll, &how, out, &search->findings->error);
 	plait_coll_release(coll);
 	return status;
+}
+
+void coll_search_name(const struct coll_search *search,
+		      const struct coll_candidate *candidate, char *out,
+		      size_t room)
+{
+	size_t used = 0;
+
+	snprintf(out, room, "%s, %u instances, %s",
+		 search->text != NULL ? search->text_name : candidate->name,
+		 candidate->instances, protocols[candidate->protocol]);
+	if (candidate->chunks != 0) {
+		used = strlen(out);
+		snprintf(out + used, room - used, ", %u chunks",
+			 candidate->chunks);
+	}
+	if (candidate->message_chunks != 0) {
+		used = strlen(out);
+		snprintf(out + used, room - used, ", messages of up to %u "
+			 "chunks", candidate->message_chunks);
+	}
 }
 
 void coll_search_print(const struct coll_search *search,
 		       const struct coll_candidate *candidate, uint64_t size,
 		       uint64_t time_ns)
 {
-	printf("%12" PRIu64 " bytes: %12.3f us; %s, %u instances, %s", size,
-	       (double)time_ns / 1000,
-	       search->text != NULL ? search->text_name : candidate->name,
-	       candidate->instances, protocols[candidate->protocol]);
-	if (candidate->chunks != 0)
-		printf(", %u chunks", candidate->chunks);
-	if (candidate->message_chunks != 0)
-		printf(", messages of up to %u chunks",
-		       candidate->message_chunks);
-	putchar('\n');
+	char name[256];
+
+	coll_search_name(search, candidate, name, sizeof(name));
+	printf("%12" PRIu64 " bytes: %12.3f us; %s\n", size,
+	       (double)time_ns / 1000, name);
 }
 
 /* Predict all sizes; the time of one that is not safe is UINT64_MAX. */
@@ -75,7 +90,7 @@ static plait_status predict(struct coll_search *search,
 		plait_status status = plait_schedule_simulate(
 			schedule, search->cluster->bytes,
 			search->cluster->count, search->cluster_name,
-			search->sizes->items[i], &result, &search->error);
+			search->sizes->items[i], &result, &search->findings->error);
 
 		if (status != PLAIT_OK && status != PLAIT_E_DEADLOCK)
 			return status;
@@ -85,47 +100,74 @@ static plait_status predict(struct coll_search *search,
 	return PLAIT_OK;
 }
 
-static void keep_best(struct coll_search *search,
-		      const struct coll_candidate *candidate,
-		      const uint64_t *times)
+void coll_search_keep(struct coll_search *search,
+		      const struct coll_candidate *candidate, uint32_t size,
+		      uint64_t time_ns)
 {
-	for (uint32_t i = 0; i < search->sizes->count; i++) {
-		struct coll_best *best = &search->best[i];
+	struct coll_best *best = &search->findings->best[size];
 
-		if (times[i] == UINT64_MAX)
-			continue;
-		if (search->prints_all)
-			coll_search_print(search, candidate,
-					  search->sizes->items[i], times[i]);
-		if (times[i] < best->time_ns)
-			*best = (struct coll_best){ *candidate, times[i] };
-	}
+	if (search->prints_all)
+		coll_search_print(search, candidate,
+				  search->sizes->items[size], time_ns);
+	if (time_ns < best->time_ns)
+		*best = (struct coll_best){ *candidate, time_ns };
 }
 
-/* Compile, and find the times; `out` gets the schedule's properties. */
+/* Keep the predictions of all sizes. */
+static plait_status keep_all(struct coll_search *search,
+			     const struct coll_candidate *candidate,
+			     const uint64_t *times)
+{
+	search->findings->candidates++;
+	if (search->list != NULL)
+		return coll_candidates_add(search->list, candidate, times,
+					   search->sizes->count) ?
+			       PLAIT_OK : PLAIT_E_NOMEM;
+	for (uint32_t i = 0; i < search->sizes->count; i++)
+		if (times[i] != UINT64_MAX)
+			coll_search_keep(search, candidate, i, times[i]);
+	return PLAIT_OK;
+}
+
+/* Fails when the time has ended. */
+static plait_status check_time(struct coll_search *search,
+			       const struct coll_candidate *candidate)
+{
+	char name[256];
+
+	if (coll_clock_left(&search->clock) == 0) {
+		search->findings->is_complete = false;
+		return PLAIT_E_TIMEOUT;
+	}
+	coll_search_name(search, candidate, name, sizeof(name));
+	coll_clock_show(&search->clock, "predicting candidate %u: %s",
+			search->findings->candidates + 1, name);
+	return PLAIT_OK;
+}
+
+/* Compile, and predict the times; `out` gets the schedule's properties. */
 static plait_status try_candidate(struct coll_search *search,
 				  const struct coll_candidate *candidate,
 				  uint64_t *out_times, plait_schedule_info *out)
 {
-	plait_schedule *schedule;
-	plait_status status = coll_search_compile(search, candidate, 0, 0,
-						  &schedule);
+	struct coll_findings *findings = search->findings;
+	plait_schedule *schedule = NULL;
+	plait_status status = check_time(search, candidate);
 
 	*out = (plait_schedule_info){ .size = sizeof(*out) };
 	if (status == PLAIT_OK)
-		status = plait_schedule_query(schedule, out, &search->error);
+		status = coll_search_compile(search, candidate, 0, 0,
+					     &schedule);
 	if (status == PLAIT_OK)
-		status = search->cluster != NULL ?
-			predict(search, schedule, out_times) :
-			coll_measure(schedule, out->ranks, search->sizes,
-				     out_times, &search->error);
+		status = plait_schedule_query(schedule, out, &findings->error);
+	if (status == PLAIT_OK)
+		status = predict(search, schedule, out_times);
 	plait_schedule_release(schedule);
 	if (status != PLAIT_OK)
 		return status;
-	keep_best(search, candidate, out_times);
-	search->kind = out->kind;
-	search->ranks = out->ranks;
-	return PLAIT_OK;
+	findings->kind = out->kind;
+	findings->ranks = out->ranks;
+	return keep_all(search, candidate, out_times);
 }
 
 /* ---- instances ---- */
@@ -182,7 +224,7 @@ static uint32_t find_most_joined(struct coll_search *search,
 	status = coll_search_compile(search, &candidate, 0, 0, &schedule);
 	if (status == PLAIT_OK)
 		status = plait_schedule_check(schedule, NULL, &proof,
-					      &search->error);
+					      &search->findings->error);
 	plait_schedule_release(schedule);
 	return status == PLAIT_OK && proof.steps < plain->steps ?
 		       proof.step_chunks : 0;
@@ -210,22 +252,35 @@ static bool try_messages(struct coll_search *search,
 
 /* ---- programs ---- */
 
-/* A program with all protocols, which processes do not distinguish; an algorithm also
- * with two and four times as many chunks as it needs, of which joined messages would
- * be the first ones again. */
+/* Returns true if candidates have the protocol.  Ranks of a world choose by themselves:
+ * AUTO, which has the price of SIMPLE, and receivers that wait for less time.  Those
+ * of a file in XML have one that AUTO does not name. */
+static bool is_tried(const struct coll_search *search,
+		     plait_coll_protocol protocol)
+{
+	bool measures = search->list != NULL;
+	bool chooses = measures || search->target == PLAIT_TARGET_PLAIT;
+
+	if (protocol == PLAIT_PROTOCOL_AUTO)
+		return chooses;
+	return !measures && (protocol != PLAIT_PROTOCOL_SIMPLE || !chooses);
+}
+
+/* A program with its protocols; an algorithm also with two and four times as many
+ * chunks as it needs, of which joined messages would be the first ones again. */
 static void try_program(struct coll_search *search, const char *name)
 {
 	struct coll_candidate candidate = { .chunks = 0 };
-	plait_coll_protocol last = search->cluster != NULL ?
-		PLAIT_PROTOCOL_LL128 : PLAIT_PROTOCOL_SIMPLE;
 
 	snprintf(candidate.name, sizeof(candidate.name), "%s", name);
-	for (candidate.protocol = PLAIT_PROTOCOL_SIMPLE;
-	     candidate.protocol <= last; candidate.protocol++) {
+	for (candidate.protocol = PLAIT_PROTOCOL_AUTO;
+	     candidate.protocol <= PLAIT_PROTOCOL_LL128;
+	     candidate.protocol++) {
 		plait_schedule_info first, info;
 
 		candidate.chunks = 0;
-		if (!try_messages(search, candidate, &first) ||
+		if (!is_tried(search, candidate.protocol) ||
+		    !try_messages(search, candidate, &first) ||
 		    search->text != NULL)
 			continue;
 		for (uint32_t times = 2; times <= 4; times *= 2) {
@@ -256,10 +311,16 @@ static void try_algorithms(struct coll_search *search)
 			}
 }
 
+void coll_findings_clear(struct coll_findings *findings)
+{
+	*findings = (struct coll_findings){ .is_complete = true };
+	findings->error.size = sizeof(findings->error);
+	for (uint32_t i = 0; i < COLL_MOST_SIZES; i++)
+		findings->best[i].time_ns = UINT64_MAX;
+}
+
 void coll_search_all(struct coll_search *search)
 {
-	for (uint32_t i = 0; i < COLL_MOST_SIZES; i++)
-		search->best[i].time_ns = UINT64_MAX;
 	if (search->text != NULL)
 		try_program(search, "");
 	else

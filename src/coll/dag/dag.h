@@ -65,7 +65,8 @@ static inline const uint32_t *plait__dag_preds(const plait__dag *dag,
 	const uint32_t *first = (const uint32_t *)dag->first_pred.items + node;
 
 	*count = first[1] - first[0];
-	return (const uint32_t *)dag->preds.items + first[0];
+	return *count == 0 ? NULL :
+	       (const uint32_t *)dag->preds.items + first[0];
 }
 
 void plait__dag_init(plait__dag *dag, const plait_allocator *allocator);

@@ -7,11 +7,14 @@
 
 #include "coll/merge/merge.h"
 #include "coll/project/collective_wait.h"
+#include "coll/project/rank_direct.h"
+#include "coll/project/rank_message.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/sized_struct.h"
 #include "object/context/host_span.h"
 #include "sys/clock.h"
+#include "world/world_buffer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +22,13 @@
 enum {
 	STOP_NS = 1000000000,
 	LOOK = 16,	/* pauses between two looks at mail */
-	SLOW = 32	/* pauses after which each one looks */
+	SLOW = 32,	/* pauses after which each one looks */
+	/* Turns without a step after which direct messages are withdrawn: of a
+	 * thread that waits, and of a call that lets other work run. */
+	PATIENCE = 1000,
+	PATIENCE_PAUSED = 8,
+	/* Bytes of a buffer from which on calls that reduce send it directly. */
+	DIRECT_REDUCED = 1 << 18
 };
 
 /* The call at hand. */
@@ -68,13 +77,18 @@ static plait_status read_run(collective_call *call,
 
 /* Bytes of `chunks` chunks; UINT64_MAX: too many. */
 static uint64_t bytes_of(const collective_call *call,
-			 const plait__collective_part *part, uint64_t chunks)
+			 const plait__collective_part *part, uint32_t chunks)
 {
 	uint32_t share = part->program.share;
-	uint64_t most;
+	uint64_t whole = chunks / share, most;
 
-	if (__builtin_mul_overflow(chunks / share + 1, call->run.count,
-				   &most) ||
+	/* Whole shares, as of nearly all schedules; divisions are long beside a
+	 * small call. */
+	if (chunks == whole * share)
+		return __builtin_mul_overflow(whole, call->run.count, &most) ||
+		       __builtin_mul_overflow(most, call->machine.element_bytes,
+					      &most) ? UINT64_MAX : most;
+	if (__builtin_mul_overflow(whole + 1, call->run.count, &most) ||
 	    __builtin_mul_overflow(most, call->machine.element_bytes, &most))
 		return UINT64_MAX;
 	return plait__rank_program_start(chunks, share, call->run.count) *
@@ -96,7 +110,7 @@ static plait_status choose_part(collective_call *call)
 		    (part->max_bytes > 0 && bytes > part->max_bytes))
 			continue;
 		call->part = part;
-		call->machine.type = plait__rank_machine_type(
+		call->machine.type = plait__rank_message_type(
 			call->run.element, call->run.element_bits,
 			call->run.reduction, i);
 		return PLAIT_OK;
@@ -267,6 +281,26 @@ static plait_status check(collective_call *call,
 				    status;
 }
 
+/* Find the memory that peers can read in place.  Small reductions are faster
+ * through slots, whose lines the peers do not write. */
+static void find_pieces(collective_call *call)
+{
+	bool reduces = call->part->program.reduces;
+
+	for (uint32_t i = 0; i < 2; i++) {
+		if (call->bytes[i] < (reduces ? DIRECT_REDUCED :
+						(uint64_t)PLAIT__DIRECT_LEAST))
+			continue;
+		plait__world_piece piece = plait__world_buffer_find(
+			call->collective->world, call->machine.buffers[i],
+			call->bytes[i]);
+
+		call->machine.pieces[i] = (plait__machine_piece){
+			piece.start, piece.bytes, piece.place
+		};
+	}
+}
+
 static plait_status prepare(collective_call *call,
 			    const plait_collective_run *run)
 {
@@ -282,6 +316,7 @@ static plait_status prepare(collective_call *call,
 		status = find_memory(call, PLAIT__COLL_OUTPUT);
 	if (status == PLAIT_OK && !in_place)
 		status = check_apart(call);
+	find_pieces(call);
 	return status == PLAIT_OK ? grow_scratch(call) : status;
 }
 
@@ -308,39 +343,6 @@ static plait_status find_reason(plait__collective_wait *wait)
 	return status != PLAIT_OK ? status : PLAIT_E_CANCELLED;
 }
 
-static plait_status execute(collective_call *call)
-{
-	plait__rank_machine *machine = &call->part->machine;
-	plait__collective_wait wait;
-	plait_status status = PLAIT_OK;
-	uint32_t turns = 0;
-	bool moved;
-
-	plait__rank_machine_begin(machine, &call->machine, call->error);
-	plait__collective_wait_begin(&wait, call->collective, call->part,
-				     call->error);
-	plait__collective_wait_moved(&wait);
-	while (status == PLAIT_OK) {
-		status = plait__rank_machine_advance(machine, &moved);
-		if (status != PLAIT_PENDING)
-			break;
-		if (moved) {
-			plait__collective_wait_moved(&wait);
-			turns = 0;
-		}
-		status = call->pause != NULL ?
-				 pause(call, &wait, turns++) :
-				 plait__collective_wait_step(&wait);
-	}
-	/* A message of a later call may overtake the mail that says why. */
-	if (status == PLAIT_E_CANCELLED)
-		status = find_reason(&wait);
-	if (status != PLAIT_OK)
-		plait__collective_wait_reclaim(&wait);
-	plait__collective_wait_end(&wait);
-	return status;
-}
-
 /* Tell all ranks that this one has left the call. */
 static void stop(const plait__collective *collective, uint64_t number,
 		 const plait_error *why)
@@ -360,6 +362,52 @@ static void stop(const plait__collective *collective, uint64_t number,
 		if (i != world->rank)
 			(void)plait__world_send(world, i, &mail, deadline,
 						NULL);
+}
+
+/* The call has failed: the others learn of it before this rank waits for those that
+ * use its memory still. */
+static void leave(collective_call *call, plait__collective_wait *wait)
+{
+	plait__rank_direct_withdraw(&call->part->machine);
+	stop(call->collective, call->machine.number, call->error);
+	plait__collective_wait_reclaim(wait);
+}
+
+static plait_status execute(collective_call *call)
+{
+	plait__rank_machine *machine = &call->part->machine;
+	plait__collective_wait wait;
+	plait_status status = PLAIT_OK;
+	uint32_t turns = 0;
+	uint32_t patience = call->pause != NULL ? PATIENCE_PAUSED : PATIENCE;
+	bool moved;
+
+	plait__rank_machine_begin(machine, &call->machine, call->error);
+	plait__collective_wait_begin(&wait, call->collective, call->part,
+				     call->error);
+	plait__collective_wait_moved(&wait);
+	while (status == PLAIT_OK) {
+		status = plait__rank_machine_advance(machine, &moved);
+		if (status != PLAIT_PENDING)
+			break;
+		if (moved) {
+			plait__collective_wait_moved(&wait);
+			turns = 0;
+		}
+		if (turns >= patience)
+			plait__rank_direct_withdraw(machine);
+		status = call->pause != NULL ?
+				 pause(call, &wait, turns) :
+				 plait__collective_wait_step(&wait);
+		turns++;
+	}
+	/* A message of a later call may overtake the mail that says why. */
+	if (status == PLAIT_E_CANCELLED)
+		status = find_reason(&wait);
+	if (status != PLAIT_OK)
+		leave(call, &wait);
+	plait__collective_wait_end(&wait);
+	return status;
 }
 
 static plait_status unmap_buffer(const collective_call *call, uint32_t which,
@@ -399,17 +447,20 @@ static plait_status run_call(plait__collective *collective, uint64_t number,
 			     const plait__collective_pause *pause,
 			     plait_error *error)
 {
-	plait_error why = { .size = sizeof(why) };
 	collective_call call = { .collective = collective, .pause = pause,
-				 .held = held, .error = &why };
+				 .held = held };
 	plait_status status, unmapped;
+	plait_error why;
 
+	/* To clear all of the text takes a part of the time of a small call. */
+	plait__error_clear(&why);
+	call.error = &why;
 	collective->calls = number;
 	call.machine.number = number;
 	status = prepare(&call, run);
 	if (status == PLAIT_OK)
 		status = execute(&call);
-	if (status != PLAIT_OK)
+	else
 		stop(collective, number, &why);
 	if (status != PLAIT_OK)
 		call.error = NULL;

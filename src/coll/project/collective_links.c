@@ -2,10 +2,45 @@
 /* Links of a collective: created with the peers, destroyed when they are empty. */
 #include "coll/project/collective_object.h"
 
+#include "coll/project/rank_direct.h"
+#include "coll/project/rank_message.h"
 #include "base/error.h"
+#include "world/world_buffer.h"
 #include "sys/clock.h"
 
 enum { DRAIN_NS = 1000000000 };
+
+/* Returns true if both ends of a link map the same slots: a stamp is seen before the
+ * counter, and the state of a direct message is a word that either of them changes. */
+static bool has_one_memory(const plait__world *world, uint32_t peer,
+			   const plait__slot_link *link)
+{
+	const plait__world_port *port = plait__world_route(world, peer);
+	const plait__world_end *end = plait__world_end_at(world, peer,
+							  world->routes[peer]);
+
+	return link->lent == NULL &&
+	       !((port->info.flags | end->flags) & PLAIT_PORT_NEEDS_PUMP);
+}
+
+/* Let the link have stamps and direct messages, if the peer can read this rank's
+ * memory and this rank the peer's. */
+static plait_status share_slots(const plait__world *world,
+				  plait__collective_part *part,
+				  uint32_t number, plait_error *error)
+{
+	const plait__rank_link *half =
+		plait__vector_at(&part->program.links, number);
+
+	if (!plait__world_buffer_reaches(world, half->peer) ||
+	    !has_one_memory(world, half->peer, &part->machine.links[number]))
+		return PLAIT_OK;
+	if (half->receives)
+		plait__rank_message_enable(&part->machine,
+					   &part->machine.links[number]);
+	part->machine.error = error;
+	return plait__rank_direct_enable(&part->machine, number);
+}
 
 static plait_status make_link(plait__collective *collective, uint32_t index,
 			      uint32_t number, plait_error *error)
@@ -25,11 +60,15 @@ static plait_status make_link(plait__collective *collective, uint32_t index,
 		.number = collective->number << 32 | (uint64_t)index << 24 |
 			  half->channel,
 		.depth = part->depth, .slot_bytes = part->machine.slot_bytes,
+		.flags = world->is_crowded ? PLAIT_LINK_CROWDED : 0,
 	};
 
-	return plait__world_port_link(plait__world_route(world, half->peer),
-				      &request, &part->raw[number],
-				      &part->machine.links[number], error);
+	plait_status status = plait__world_port_link(
+		plait__world_route(world, half->peer), &request,
+		&part->raw[number], &part->machine.links[number], error);
+
+	return status != PLAIT_OK ? status :
+		       share_slots(world, part, number, error);
 }
 
 /* Create the halves of a part that are still missing; PLAIT_PENDING: some are. */
@@ -165,6 +204,7 @@ void plait__collective_links_free(plait__collective *collective)
 		       plait__world_progress(collective->world, NULL) ==
 			       PLAIT_OK)
 			plait__world_rest();
+		plait__rank_direct_free(&part->machine);
 		for (uint32_t k = 0; k < part->program.links.count; k++) {
 			const plait__rank_link *half = plait__vector_at(
 				&part->program.links, k);

@@ -2,6 +2,7 @@
 /* Waiting of a rank in a call. */
 #include "coll/project/collective_wait.h"
 
+#include "coll/project/rank_direct.h"
 #include "coll/project/rank_lend.h"
 #include "base/error.h"
 #include "sys/clock.h"
@@ -79,9 +80,12 @@ static bool is_any_lost(const plait__collective_wait *wait)
 void plait__collective_wait_reclaim(plait__collective_wait *wait)
 {
 	uint64_t deadline = plait__clock_now_ns() + RECLAIM_NS;
-
 	plait_status status;
 
+	while (plait__rank_direct_reclaim(&wait->part->machine,
+					  plait__clock_now_ns() >= deadline) !=
+	       PLAIT_OK)
+		plait__thread_yield();
 	while ((status = plait__rank_lend_reclaim(&wait->part->machine)) !=
 	       PLAIT_OK) {
 		pump(wait);

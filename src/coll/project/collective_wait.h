@@ -37,8 +37,9 @@ plait_status plait__collective_wait_step(plait__collective_wait *wait);
 /* Look for mail, lost peers and silence, without a wait; fails likewise. */
 plait_status plait__collective_wait_look(plait__collective_wait *wait);
 
-/* The call has failed: take back what it has lent to transports.  Peers are
- * waited for, at most for a second if they have ended or the transport fails. */
+/* The call has failed: take back what it has lent to transports, and what peers
+ * read in place.  Peers are waited for; at most for a second if they read in place,
+ * have ended, or the transport fails. */
 void plait__collective_wait_reclaim(plait__collective_wait *wait);
 
 void plait__collective_wait_end(plait__collective_wait *wait);

@@ -64,7 +64,7 @@ void plait__rank_lend_target(plait__rank_machine *machine,
 
 /* ---- waits ---- */
 
-static bool stores(const plait__rank_step *step)
+bool plait__rank_lend_stores(const plait__rank_step *step)
 {
 	return step->kind != PLAIT__STEP_NOP &&
 	       step->kind != PLAIT__STEP_SEND &&
@@ -91,7 +91,7 @@ uint32_t plait__rank_lend_reader(const plait__rank_machine *machine,
 {
 	unsigned char *range[2];
 
-	if (!machine->lends || !stores(step))
+	if (!machine->lends || !plait__rank_lend_stores(step))
 		return PLAIT__RANK_NONE;
 	(void)plait__rank_compute_range(machine, step, true, tile, range);
 	for (uint32_t i = 0; i < machine->program->lanes.count; i++) {

@@ -49,6 +49,9 @@ void plait__rank_lend_target(plait__rank_machine *machine,
 			     const plait__rank_step *step,
 			     const plait__slot_link *link, uint64_t bytes);
 
+/* Returns true if the step writes memory of the rank. */
+bool plait__rank_lend_stores(const plait__rank_step *step);
+
 /* Link whose transport still reads what the step writes, or PLAIT__RANK_NONE. */
 uint32_t plait__rank_lend_reader(const plait__rank_machine *machine,
 				 const plait__rank_step *step, uint64_t tile);

@@ -5,65 +5,15 @@
 #include "plait/transport.h"
 
 #include "coll/project/rank_compute.h"
+#include "coll/project/rank_direct.h"
 #include "coll/project/rank_lend.h"
+#include "coll/project/rank_message.h"
 #include "base/alloc.h"
 #include "base/error.h"
 
 #include <string.h>
 
-/* Words of a head. */
-enum { WORD_CALL, WORD_COUNT, WORD_TYPE };
-
-uint64_t plait__rank_machine_type(plait_element element, uint32_t bits,
-				  plait_reduction reduction, uint32_t schedule)
-{
-	return (uint64_t)schedule << 32 | (uint64_t)(element & 0xff) << 16 |
-	       (uint64_t)(bits & 0xff) << 8 | (reduction & 0xff);
-}
-
 /* ---- messages ---- */
-
-static unsigned char *payload_of(const plait__slot_link *link)
-{
-	return plait__slot_link_front(link) + sizeof(plait_link_slot);
-}
-
-static plait_status refuse_message(const plait__rank_machine *machine,
-				   const plait__slot_link *link,
-				   const plait_link_slot *head)
-{
-	const plait__machine_call *call = &machine->call;
-	uint64_t type = head->words[WORD_TYPE];
-
-	if (head->words[WORD_CALL] != call->number)
-		return plait__fail(machine->error, PLAIT_E_CANCELLED,
-				   "rank %u has left call %llu of the "
-				   "collective", link->peer,
-				   (unsigned long long)call->number);
-	if (head->words[WORD_COUNT] != call->count)
-		return plait__fail(machine->error, PLAIT_E_INVALID,
-				   "rank %u calls the collective with count "
-				   "%llu, this rank with %llu", link->peer,
-				   (unsigned long long)head->words[WORD_COUNT],
-				   (unsigned long long)call->count);
-	if (type != call->type)
-		return plait__fail(machine->error, PLAIT_E_INVALID,
-				   "rank %u calls the collective with element "
-				   "%u, bits %u, reduction %u, schedule %u; this "
-				   "rank with %u, %u, %u, %u", link->peer,
-				   (unsigned)(type >> 16 & 0xff),
-				   (unsigned)(type >> 8 & 0xff),
-				   (unsigned)(type & 0xff),
-				   (unsigned)(type >> 32),
-				   (unsigned)(call->type >> 16 & 0xff),
-				   (unsigned)(call->type >> 8 & 0xff),
-				   (unsigned)(call->type & 0xff),
-				   (unsigned)(call->type >> 32));
-	return plait__fail(machine->error, PLAIT_E_INTERNAL,
-			   "a message of rank %u has %llu bytes, which are not "
-			   "those of the step", link->peer,
-			   (unsigned long long)head->bytes);
-}
 
 /* Returns true if a message of this call, or of a later one, is there; drops
  * those of calls that this rank has left. */
@@ -72,27 +22,13 @@ static bool find_message(const plait__rank_machine *machine,
 			 plait_link_slot *out)
 {
 	while (plait__slot_link_can_receive(link)) {
-		memcpy(out, plait__slot_link_front(link), sizeof(*out));
-		if (out->words[WORD_CALL] >= machine->call.number)
+		plait__rank_direct_read_head(link, out);
+		if (!plait__rank_message_is_old(machine, out))
 			return true;
 		plait__slot_link_pop(link);
 		state->asked = false;
 	}
 	return false;
-}
-
-static void send_message(const plait__rank_machine *machine,
-			 plait__slot_link *link, uint64_t bytes)
-{
-	const plait_link_slot head = {
-		.bytes = bytes,
-		.words = { [WORD_CALL] = machine->call.number,
-			   [WORD_COUNT] = machine->call.count,
-			   [WORD_TYPE] = machine->call.type },
-	};
-
-	memcpy(plait__slot_link_front(link), &head, sizeof(head));
-	plait__slot_link_push(link);
 }
 
 /* ---- steps ---- */
@@ -135,21 +71,30 @@ static plait_status receive(plait__rank_machine *machine,
 			    unsigned char *out)
 {
 	plait__slot_link *link = &machine->links[lane->receive];
+	const unsigned char *in, *slot;
+	plait_status status;
 	plait_link_slot head;
 
 	if (!find_message(machine, state, link, &head)) {
 		plait__rank_lend_target(machine, state, step, link, bytes);
 		return PLAIT_PENDING;
 	}
-	if (head.words[WORD_CALL] != machine->call.number ||
-	    head.words[WORD_COUNT] != machine->call.count ||
-	    head.words[WORD_TYPE] != machine->call.type || head.bytes != bytes)
-		return refuse_message(machine, link, &head);
+	status = plait__rank_message_check(machine, link, &head, bytes);
+	in = slot = plait__rank_message_bytes(machine, link, bytes);
+	if (status == PLAIT_OK &&
+	    head.words[PLAIT__DIRECT_STATE] != PLAIT__DIRECT_KEPT)
+		status = plait__rank_direct_claim(machine, lane->receive,
+						  &head, &in);
+	if (status != PLAIT_OK)
+		return status;
 	if (!plait__slot_link_is_lent(link))
-		plait__rank_compute_received(machine, step, state->tile,
-					     payload_of(link),
+		plait__rank_compute_received(machine, step, state->tile, in,
 					     out != NULL ? out :
 						     state->staging);
+	if (in != slot)
+		status = plait__rank_direct_take(machine, lane->receive);
+	if (status != PLAIT_OK)
+		return status;
 	plait__slot_link_pop(link);
 	state->asked = false;
 	return PLAIT_OK;
@@ -157,14 +102,31 @@ static plait_status receive(plait__rank_machine *machine,
 
 /* Send what a step has received and stored; `is_written`: it is in the slot. */
 static void send_on(plait__rank_machine *machine, plait__machine_lane *state,
-		    const plait__rank_step *step, plait__slot_link *link,
+		    const plait__rank_lane *lane, const plait__rank_step *step,
 		    uint64_t bytes, bool is_written)
 {
+	plait__slot_link *link = &machine->links[lane->send];
+	plait_link_slot head = plait__rank_message_head(machine, bytes);
+
 	if (!is_written &&
+	    !plait__rank_direct_offer(machine, step, lane->send, state->tile,
+				      &head) &&
 	    !plait__rank_lend_source(machine, state, step, link, bytes))
 		plait__rank_compute_later(machine, step, state->tile,
-					  state->staging, payload_of(link));
-	send_message(machine, link, bytes);
+					  state->staging,
+					  plait__rank_message_bytes(
+						  machine, link, bytes));
+	plait__rank_message_send(link, &head);
+}
+
+/* Returns true if a message is sent from where it was stored. */
+static bool stays(const plait__rank_machine *machine,
+		  const plait__rank_lane *lane, const plait__rank_step *step,
+		  uint64_t bytes)
+{
+	return plait__rank_lend_may(machine, step, &machine->links[lane->send],
+				    bytes) ||
+	       plait__rank_direct_may(machine, step, lane->send, bytes);
 }
 
 static plait_status execute_receiving(plait__rank_machine *machine,
@@ -176,9 +138,9 @@ static plait_status execute_receiving(plait__rank_machine *machine,
 	bool sends = plait__step_sends(step->kind);
 	plait__slot_link *link = sends ? &machine->links[lane->send] : NULL;
 	bool has_slot = sends && plait__slot_link_can_send(link);
-	unsigned char *out = has_slot && !plait__rank_lend_may(machine, step,
-							       link, bytes) ?
-				     payload_of(link) : NULL;
+	unsigned char *out = has_slot && !stays(machine, lane, step, bytes) ?
+				     plait__rank_message_bytes(machine, link,
+							       bytes) : NULL;
 	plait_status status;
 
 	if (state->received)
@@ -190,7 +152,7 @@ static plait_status execute_receiving(plait__rank_machine *machine,
 	if (sends && !has_slot)
 		return PLAIT_PENDING;
 	if (sends)
-		send_on(machine, state, step, link, bytes, out != NULL);
+		send_on(machine, state, lane, step, bytes, out != NULL);
 	finish_step(state, lane);
 	return PLAIT_OK;
 }
@@ -201,15 +163,19 @@ static plait_status execute_send(plait__rank_machine *machine,
 				 const plait__rank_step *step)
 {
 	plait__slot_link *link = &machine->links[lane->send];
-	uint64_t bytes;
+	plait_link_slot head;
 
 	if (!plait__slot_link_can_send(link))
 		return PLAIT_PENDING;
-	bytes = plait__rank_compute_bytes(machine, step, state->tile);
-	if (!plait__rank_lend_source(machine, state, step, link, bytes))
+	head = plait__rank_message_head(
+		machine, plait__rank_compute_bytes(machine, step, state->tile));
+	if (!plait__rank_direct_offer(machine, step, lane->send, state->tile,
+				      &head) &&
+	    !plait__rank_lend_source(machine, state, step, link, head.bytes))
 		plait__rank_compute_gather(machine, step, state->tile,
-					   payload_of(link));
-	send_message(machine, link, bytes);
+					   plait__rank_message_bytes(
+						   machine, link, head.bytes));
+	plait__rank_message_send(link, &head);
 	finish_step(state, lane);
 	return PLAIT_OK;
 }
@@ -234,6 +200,20 @@ static const plait__rank_step *step_of(const plait__rank_machine *machine,
 				lane->first_step + state->step);
 }
 
+/* Link by which memory is read that the step writes, or NONE. */
+static uint32_t find_reader(const plait__rank_machine *machine,
+			    const plait__rank_step *step, uint64_t tile)
+{
+	uint32_t reader = plait__rank_lend_reader(machine, step, tile);
+	unsigned char *range[2];
+
+	if (reader != PLAIT__RANK_NONE || !machine->offers ||
+	    !plait__rank_lend_stores(step))
+		return reader;
+	(void)plait__rank_compute_range(machine, step, true, tile, range);
+	return plait__rank_direct_reader(machine, range);
+}
+
 /* PLAIT_PENDING: the lane's next step cannot be executed yet, or there is
  * none. */
 static plait_status advance_lane(plait__rank_machine *machine,
@@ -246,11 +226,20 @@ static plait_status advance_lane(plait__rank_machine *machine,
 		return PLAIT_PENDING;
 	step = step_of(machine, lane, state);
 	if (!waits_are_over(machine, step, state->tile) ||
-	    plait__rank_lend_reader(machine, step, state->tile) != PLAIT__RANK_NONE)
+	    find_reader(machine, step, state->tile) != PLAIT__RANK_NONE)
 		return PLAIT_PENDING;
 	return plait__step_receives(step->kind) ?
 		       execute_receiving(machine, state, lane, step) :
 		       execute_local(machine, state, lane, step);
+}
+
+/* Returns true if nothing reads memory from which the lane has sent. */
+static bool is_returned(const plait__rank_machine *machine,
+			const plait__rank_lane *lane,
+			const plait__machine_lane *state)
+{
+	return plait__rank_lend_is_over(machine, lane, state) &&
+	       plait__rank_direct_is_over(machine, lane->send);
 }
 
 static bool has_ended(const plait__rank_machine *machine,
@@ -258,7 +247,7 @@ static bool has_ended(const plait__rank_machine *machine,
 		      const plait__machine_lane *state)
 {
 	return (state->tile == machine->tiles || lane->step_count == 0) &&
-	       plait__rank_lend_is_over(machine, lane, state);
+	       is_returned(machine, lane, state);
 }
 
 static plait_status sweep_lanes(plait__rank_machine *machine, bool *out_moved,
@@ -270,14 +259,18 @@ static plait_status sweep_lanes(plait__rank_machine *machine, bool *out_moved,
 	*out_moved = false;
 	*out_ended = true;
 	for (uint32_t i = 0; i < count; i++) {
+		/* With a pump each lane moves once a turn: plain order. */
+		uint32_t number = machine->is_pumped ? i : machine->order[i];
 		const plait__rank_lane *lane =
-			plait__vector_at(&machine->program->lanes, i);
-		plait__machine_lane *state = &machine->lanes[i];
+			plait__vector_at(&machine->program->lanes, number);
+		plait__machine_lane *state = &machine->lanes[number];
+		uint64_t tile = state->tile;
 
 		do {
 			status = advance_lane(machine, lane, state);
 			*out_moved |= status == PLAIT_OK;
-		} while (status == PLAIT_OK && !machine->is_pumped);
+		} while (status == PLAIT_OK && state->tile == tile &&
+			 !machine->is_pumped);
 		if (status != PLAIT_OK && status != PLAIT_PENDING)
 			return status;
 		*out_ended &= has_ended(machine, lane, state);
@@ -311,10 +304,10 @@ static uint32_t find_blocked(const plait__rank_machine *machine,
 
 	*out_receives = false;
 	if (state->tile == machine->tiles || lane->step_count == 0)
-		return plait__rank_lend_is_over(machine, lane, state) ?
+		return is_returned(machine, lane, state) ?
 			       PLAIT__RANK_NONE : lane->send;
 	step = step_of(machine, lane, state);
-	reader = plait__rank_lend_reader(machine, step, state->tile);
+	reader = find_reader(machine, step, state->tile);
 	if (reader != PLAIT__RANK_NONE)
 		return reader;
 	*out_receives = plait__step_receives(step->kind) && !state->received;
@@ -348,9 +341,12 @@ bool plait__rank_machine_blocked(const plait__rank_machine *machine,
 uint64_t plait__rank_machine_scratch(const plait__rank_program *program,
 				     uint64_t count)
 {
-	uint64_t room = count / program->share + (count % program->share != 0);
-	uint64_t all;
+	uint64_t room, all;
 
+	/* Divisions are long beside a small call. */
+	if (program->scratch_chunks == 0)
+		return 0;
+	room = count / program->share + (count % program->share != 0);
 	return __builtin_mul_overflow(room, program->scratch_chunks, &all) ?
 		       UINT64_MAX : all;
 }
@@ -363,6 +359,8 @@ void plait__rank_machine_begin(plait__rank_machine *machine,
 
 	machine->call = *call;
 	machine->error = error;
+	/* Those of the call before have been taken, or taken back. */
+	machine->offers = false;
 	if (call->count != machine->laid_count ||
 	    call->element_bytes != machine->laid_bytes)
 		plait__rank_compute_lay(machine);
@@ -377,6 +375,30 @@ void plait__rank_machine_begin(plait__rank_machine *machine,
 
 /* ---- memory ---- */
 
+static bool begins_by_sending(const plait__rank_program *program,
+			      uint32_t number)
+{
+	const plait__rank_lane *lane = plait__vector_at(&program->lanes,
+							number);
+	const plait__rank_step *step;
+
+	if (lane->step_count == 0)
+		return false;
+	step = plait__vector_at(&program->steps, lane->first_step);
+	return step->kind == PLAIT__STEP_SEND;
+}
+
+static void order_lanes(plait__rank_machine *machine)
+{
+	uint32_t count = machine->program->lanes.count, used = 0;
+
+	for (uint32_t pass = 0; pass < 2; pass++)
+		for (uint32_t i = 0; i < count; i++)
+			if (begins_by_sending(machine->program, i) ==
+			    (pass == 0))
+				machine->order[used++] = i;
+}
+
 static plait_status allocate(plait__rank_machine *machine)
 {
 	const plait__rank_program *program = machine->program;
@@ -387,12 +409,16 @@ static plait_status allocate(plait__rank_machine *machine)
 	machine->lanes = plait__alloc_array(machine->allocator,
 					    program->lanes.count + 1ull,
 					    sizeof(*machine->lanes));
+	machine->order = plait__alloc_array(machine->allocator,
+					    program->lanes.count + 1ull,
+					    sizeof(*machine->order));
 	machine->chunks = plait__alloc_array(machine->allocator,
 					     program->parts.count + 1ull,
 					     sizeof(*machine->chunks));
 	if (machine->links == NULL || machine->lanes == NULL ||
-	    machine->chunks == NULL)
+	    machine->order == NULL || machine->chunks == NULL)
 		return PLAIT_E_NOMEM;
+	order_lanes(machine);
 	for (uint32_t i = 0; i < program->lanes.count; i++) {
 		const plait__rank_lane *lane = plait__vector_at(&program->lanes, i);
 
@@ -438,6 +464,8 @@ void plait__rank_machine_free(plait__rank_machine *machine)
 		    (program->links.count + 1ull) * sizeof(*machine->links));
 	plait__free(machine->allocator, machine->lanes,
 		    (program->lanes.count + 1ull) * sizeof(*machine->lanes));
+	plait__free(machine->allocator, machine->order,
+		    (program->lanes.count + 1ull) * sizeof(*machine->order));
 	plait__free(machine->allocator, machine->chunks,
 		    (program->parts.count + 1ull) * sizeof(*machine->chunks));
 }

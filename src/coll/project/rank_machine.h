@@ -6,11 +6,12 @@
  *
  * Tiles.  A message has at most `tile` elements of each of its chunks, so a call
  * is executed in tiles: each lane executes all its steps for one tile, then for
- * the next one.  All ranks compute the same tiles from count and slot size.
+ * the next one.  All ranks compute the same tiles from count and slot size.  Lanes
+ * take turns after each tile, those that send first: peers wait for messages.
  *
- * Messages begin with a plait_link_slot: the number of the call, its count and
- * type.  A message of an earlier call, which the rank has left, is dropped; one
- * of a later call means that its sender has left this call.
+ * Messages (rank_message.h) tell the number of the call, its count and type.  One
+ * of an earlier call, which the rank has left, is dropped; one of a later call
+ * means that its sender has left this call.
  */
 #ifndef PLAIT_SRC_COLL_PROJECT_RANK_MACHINE_H
 #define PLAIT_SRC_COLL_PROJECT_RANK_MACHINE_H
@@ -19,15 +20,23 @@
 #include "coll/project/rank_program.h"
 #include "world/slot_link.h"
 
+/* Memory that peers read in place; zeros: none.  See world/world_buffer.h. */
+typedef struct plait__machine_piece {
+	unsigned char *start;
+	uint64_t bytes;
+	uint64_t place;
+} plait__machine_piece;
+
 /* Arguments of a call of a collective. */
 typedef struct plait__machine_call {
 	uint64_t number;	/* of the call, from 1; equal on all ranks */
-	uint64_t type;		/* plait__rank_machine_type() */
+	uint32_t type;		/* plait__rank_message_type() */
 	uint64_t count;		/* elements of a share */
 	uint32_t element_bytes;
 	const plait__host_reduce *reduce; /* null: bytes are moved only */
 	/* Input, output, scratch; in place the output alone. */
 	unsigned char *buffers[3];
+	plait__machine_piece pieces[3]; /* that have all of these */
 } plait__machine_call;
 
 /* Memory that a message is sent from. */
@@ -68,6 +77,7 @@ typedef struct plait__rank_machine {
 	const plait_allocator *allocator;
 	plait__slot_link *links; /* by program link; the caller fills them */
 	plait__machine_lane *lanes;
+	uint32_t *order;	/* of lanes: those that begin by sending first */
 	uint64_t slot_bytes;	/* behind the head of a slot */
 	bool is_pumped;		/* set by the caller; see ..._advance */
 	plait__machine_call call;
@@ -77,16 +87,13 @@ typedef struct plait__rank_machine {
 	uint64_t tile;		/* elements of a chunk in a message */
 	uint64_t tiles;
 	bool streams;		/* the output is large and apart */
+	struct plait__direct_link *direct; /* by link, or null; rank_direct.h */
+	bool offers;		/* a message of a link is offered, perhaps */
 	bool lends;		/* memory was lent, perhaps of an earlier call */
 	uint64_t lent_least;	/* bytes of a message whose memory is lent */
 	plait__machine_chunk *chunks; /* as program->parts */
 	plait_error *error;	/* of the call */
 } plait__rank_machine;
-
-/* Type of a call, for the heads of messages: all ranks have to agree. */
-uint64_t plait__rank_machine_type(plait_element element, uint32_t bits,
-				  plait_reduction reduction,
-				  uint32_t schedule);
 
 /* Allocate lanes and links.  PLAIT_E_NOMEM.  Free it also after a failure. */
 plait_status plait__rank_machine_init(plait__rank_machine *machine,

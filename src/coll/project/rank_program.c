@@ -162,6 +162,7 @@ static void init(plait__rank_program *program, const plait__schedule *schedule,
 		.scratch_chunks = own->scratch_chunks,
 		.buffer_chunks = { own->input_chunks, own->output_chunks },
 		.in_place = schedule->flags & PLAIT__COLL_IN_PLACE,
+		.is_simple = schedule->protocol == PLAIT__PROTOCOL_SIMPLE,
 	};
 	plait__vector_init(&program->steps, allocator,
 			   sizeof(plait__rank_step));

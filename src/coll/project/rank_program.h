@@ -60,6 +60,7 @@ typedef struct plait__rank_program {
 	bool uses[2];		/* input and output, by the steps */
 	bool in_place;
 	bool reduces;		/* a step of any rank does */
+	bool is_simple;		/* the protocol is; see rank_message.h */
 	/* Chunks whose sizes differ meet, unless the share divides the count. */
 	bool needs_multiple;
 	plait__vector steps;	/* plait__rank_step */
