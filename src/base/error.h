@@ -8,6 +8,17 @@
 
 #include "plait/base.h"
 
+/* Make room for an error, without the stores to all of its text that an initializer
+ * costs. */
+static inline void plait__error_clear(plait_error *room)
+{
+	room->size = sizeof(*room);
+	room->status = PLAIT_OK;
+	room->origin = 0;
+	room->detail = 0;
+	room->text[0] = '\0';
+}
+
 /* Write a status and one line of text; returns `status`. `error` may be null,
  * or of an older caller, with a shorter text or none. */
 plait_status plait__fail(plait_error *error, plait_status status,

@@ -369,6 +369,65 @@ static plait_status default_link_reclaim(plait_backend *self,
 	return PLAIT_OK;
 }
 
+/* No port of such a transport has PLAIT_PORT_SHARES_MEMORY. */
+static plait_status default_shared_create(plait_backend *self,
+					  plait_backend_port *port,
+					  uint64_t bytes, void **out,
+					  uint64_t *out_place,
+					  plait_error *error)
+{
+	(void)self;
+	(void)port;
+	(void)bytes;
+	(void)out;
+	(void)out_place;
+	return fail_unsupported(error, "shared_create");
+}
+
+static void default_shared_destroy(plait_backend *self,
+				   plait_backend_port *port, void *memory,
+				   uint64_t place, uint64_t bytes)
+{
+	(void)self;
+	(void)port;
+	(void)memory;
+	(void)place;
+	(void)bytes;
+}
+
+static plait_status default_shared_map(plait_backend *self,
+				       plait_backend_port *port, uint32_t peer,
+				       uint64_t place, uint64_t bytes,
+				       const void **out, plait_error *error)
+{
+	(void)self;
+	(void)port;
+	(void)peer;
+	(void)place;
+	(void)bytes;
+	(void)out;
+	return fail_unsupported(error, "shared_map");
+}
+
+static void default_shared_unmap(plait_backend *self, plait_backend_port *port,
+				 const void *memory, uint64_t bytes)
+{
+	(void)self;
+	(void)port;
+	(void)memory;
+	(void)bytes;
+}
+
+static void fill_shared(plait_backend_table *table)
+{
+	if (table->shared_create != NULL)
+		return;
+	table->shared_create = default_shared_create;
+	table->shared_destroy = default_shared_destroy;
+	table->shared_map = default_shared_map;
+	table->shared_unmap = default_shared_unmap;
+}
+
 /* All nine slots are there, or none. */
 static void fill_ports(plait_backend_table *table)
 {
@@ -376,6 +435,7 @@ static void fill_ports(plait_backend_table *table)
 		table->link_lend = default_link_lend;
 		table->link_reclaim = default_link_reclaim;
 	}
+	fill_shared(table);
 	if (table->port_open != NULL)
 		return;
 	table->port_open = default_port_open;

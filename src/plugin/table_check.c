@@ -81,6 +81,10 @@ static const struct slot slots[] = {
 	SLOT(host_span, OPTIONAL),
 	SLOT(link_lend, OPTIONAL),
 	SLOT(link_reclaim, OPTIONAL),
+	SLOT(shared_create, OPTIONAL),
+	SLOT(shared_destroy, OPTIONAL),
+	SLOT(shared_map, OPTIONAL),
+	SLOT(shared_unmap, OPTIONAL),
 };
 
 static const void *slot_address(const plait_backend_table *table,
@@ -303,6 +307,22 @@ static plait_status check_ports(const plait_backend_table *table,
 	return PLAIT_OK;
 }
 
+/* Slots of shared memory go together. */
+static plait_status check_shared(const plait_backend_table *table,
+				 const char *name, plait_error *error)
+{
+	bool has = table->shared_create != NULL;
+
+	if ((table->shared_destroy != NULL) == has &&
+	    (table->shared_map != NULL) == has &&
+	    (table->shared_unmap != NULL) == has)
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_INTERNAL,
+			   "plugin %s: shared_create, shared_destroy, shared_map "
+			   "and shared_unmap go together; it has some of them",
+			   name);
+}
+
 static plait_status check_slots(const plait_backend_table *table,
 				void *object, const char *name,
 				plait_error *error)
@@ -323,7 +343,8 @@ static plait_status check_slots(const plait_backend_table *table,
 		return plait__fail(error, PLAIT_E_INTERNAL,
 				   "plugin %s: link_lend and link_reclaim go "
 				   "together; it has one of them", name);
-	return check_ports(table, name, error);
+	status = check_shared(table, name, error);
+	return status == PLAIT_OK ? check_ports(table, name, error) : status;
 }
 
 plait_status plait__table_check(plait_backend_table *table, void *object,

@@ -132,6 +132,8 @@ struct plait__worker *plait__worker_current(const plait__pool *pool);
 /* Returns true if it is one that has bound items: it should leave its item
  * for them. */
 bool plait__worker_has_bound(const plait__pool *pool);
+/* The same, or if it is one that seeks items and finds some. */
+bool plait__worker_is_called(const plait__pool *pool);
 
 /* --- affinity.c --------------------------------------------------------- */
 

@@ -357,14 +357,18 @@ static bool has_items_or_is_closed(const struct plait__ready_queue *ready,
 	       at_load_relaxed_u32(&ready->closed) != 0;
 }
 
-static void spin_for_items(struct plait__ready_queue *ready,
+static void add_seeker(struct plait__ready_queue *ready)
+{
+	plait__mutex_lock(&ready->lock);
+	ready->seekers++;
+	unlock(ready);
+}
+
+static void spin_for_items(const struct plait__ready_queue *ready,
 			   const struct plait__sleeper *worker)
 {
 	struct plait__backoff backoff;
 
-	plait__mutex_lock(&ready->lock);
-	ready->seekers++;
-	unlock(ready);
 	plait__backoff_init(&backoff, PLAIT__BACKOFF_SHARED);
 	while (!has_items_or_is_closed(ready, worker) &&
 	       plait__backoff_step(&backoff))
@@ -417,14 +421,41 @@ static bool take_or_sleep(struct plait__ready_queue *ready,
 struct plait__ready_item *plait__ready_wait(struct plait__ready_queue *ready,
 					    struct plait__sleeper *sleeper)
 {
-	struct plait__ready_item *item = plait__ready_pop(ready, sleeper);
+	struct plait__ready_item *item = NULL;
 
-	if (item != NULL)
-		return item;
+	if (!sleeper->seeks) {
+		item = plait__ready_pop(ready, sleeper);
+		if (item != NULL)
+			return item;
+		add_seeker(ready);
+	}
+	sleeper->seeks = false;
 	spin_for_items(ready, sleeper);
 	while (!take_or_sleep(ready, sleeper, &item))
 		continue;
 	return item;
+}
+
+void plait__ready_begin_seek(struct plait__ready_queue *ready,
+			     struct plait__sleeper *worker)
+{
+	add_seeker(ready);
+	worker->seeks = true;
+}
+
+void plait__ready_end_seek(struct plait__ready_queue *ready,
+			   struct plait__sleeper *worker)
+{
+	struct plait__sleeper *other;
+
+	worker->seeks = false;
+	plait__mutex_lock(&ready->lock);
+	ready->seekers--;
+	/* A push may have relied on this seeker. */
+	other = choose_sleeper(ready);
+	unlock(ready);
+	if (other != NULL)
+		wake(ready, other);
 }
 
 bool plait__ready_add_sleeper(struct plait__ready_queue *ready,

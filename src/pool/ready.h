@@ -76,6 +76,7 @@ struct plait__sleeper {
 	struct plait__sleeper *previous;
 	bool listed;
 	bool took_bound; /* with its last take */
+	bool seeks; /* while its thread runs an item; that thread's alone */
 	/* Items that only this worker takes; not in the queue's `count`. */
 	struct plait__ready_level bound;
 };
@@ -161,6 +162,17 @@ struct plait__ready_item *plait__ready_swap(struct plait__ready_queue *ready,
  * the queue is closed and empty. */
 struct plait__ready_item *plait__ready_wait(struct plait__ready_queue *ready,
 					    struct plait__sleeper *sleeper);
+
+/*
+ * For workers that run an item which they leave at once for another one, and look for
+ * one: they count as seekers, so that a push wakes no other thread.  The next
+ * plait__ready_wait, or the call that ends it, has to come soon; the latter before
+ * anything is run.
+ */
+void plait__ready_begin_seek(struct plait__ready_queue *ready,
+			     struct plait__sleeper *worker);
+void plait__ready_end_seek(struct plait__ready_queue *ready,
+			   struct plait__sleeper *worker);
 
 /*
  * For threads that also wait for an event of their own. The caller has prepared

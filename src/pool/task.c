@@ -214,5 +214,21 @@ void plait__task_forget(plait__task *task)
 bool plait__task_should_yield(const plait__task *task)
 {
 	return plait__ready_has_surplus(&task->pool->ready) ||
-	       plait__worker_has_bound(task->pool);
+	       plait__worker_is_called(task->pool);
+}
+
+bool plait__task_begin_seek(const plait__task *task)
+{
+	struct plait__worker *worker = plait__worker_current(task->pool);
+
+	if (worker == NULL || worker->item != &task->ready.item)
+		return false;
+	plait__ready_begin_seek(&task->pool->ready, &worker->sleeper);
+	return true;
+}
+
+void plait__task_end_seek(const plait__task *task)
+{
+	plait__ready_end_seek(&task->pool->ready,
+			      &plait__worker_current(task->pool)->sleeper);
 }

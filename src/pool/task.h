@@ -100,4 +100,11 @@ void plait__task_forget(plait__task *task);
  * to the calling worker. */
 bool plait__task_should_yield(const plait__task *task);
 
+/* The calling thread runs the task, and leaves it for another item at once: a worker
+ * counts as a seeker of the ready queue from now on, if it runs nothing around the task.
+ * Returns true if so: until the task leaves the thread, which then waits for items, or
+ * until the end of that, before the task runs anything. */
+bool plait__task_begin_seek(const plait__task *task);
+void plait__task_end_seek(const plait__task *task);
+
 #endif

@@ -31,7 +31,26 @@ bool plait__worker_has_bound(const plait__pool *pool)
 	return worker != NULL && plait__ready_has_bound(&worker->sleeper);
 }
 
+bool plait__worker_is_called(const plait__pool *pool)
+{
+	const struct plait__worker *worker = plait__worker_current(pool);
+
+	return worker != NULL &&
+	       (plait__ready_has_bound(&worker->sleeper) ||
+		(worker->sleeper.seeks && plait__ready_has_items(&pool->ready)));
+}
+
 static void lose_worker(void *arg);
+
+/* Returns the item that follows.  A thread with one seeks none. */
+static struct plait__ready_item *run(struct plait__worker *worker,
+				     struct plait__ready_item *item)
+{
+	item = item->run(item);
+	if (item != NULL && worker->sleeper.seeks)
+		plait__ready_end_seek(&worker->pool->ready, &worker->sleeper);
+	return item;
+}
 
 static void serve(struct plait__worker *worker)
 {
@@ -41,7 +60,7 @@ static void serve(struct plait__worker *worker)
 	while ((item = plait__ready_wait(ready, &worker->sleeper)) != NULL) {
 		worker->item = item;
 		while (worker->item != NULL)
-			worker->item = worker->item->run(worker->item);
+			worker->item = run(worker, worker->item);
 	}
 }
 

@@ -15,9 +15,9 @@ enum { KIND_BYTES = 16384 };
 /* 8,192 CPUs, more than any kernel supports. */
 enum { MASK_WORDS = 8192 / (8 * sizeof(unsigned long)) };
 
-uint32_t plait__cpu_count_affinity(void)
+/* Returns the affinity mask, or null; the caller frees it with CPU_FREE. */
+static cpu_set_t *read_affinity(size_t *out_bytes)
 {
-	uint32_t count = 1;
 	cpu_set_t *set;
 	int cpus;
 
@@ -27,16 +27,47 @@ uint32_t plait__cpu_count_affinity(void)
 		set = CPU_ALLOC((size_t)cpus);
 		if (set == NULL)
 			break;
-		if (sched_getaffinity(0, CPU_ALLOC_SIZE((size_t)cpus), set) ==
-		    0) {
-			count = (uint32_t)CPU_COUNT_S(
-				CPU_ALLOC_SIZE((size_t)cpus), set);
-			CPU_FREE(set);
-			break;
-		}
+		*out_bytes = CPU_ALLOC_SIZE((size_t)cpus);
+		if (sched_getaffinity(0, *out_bytes, set) == 0)
+			return set;
 		CPU_FREE(set);
 	}
+	return NULL;
+}
+
+uint32_t plait__cpu_count_affinity(void)
+{
+	uint32_t count = 1;
+	size_t bytes;
+	cpu_set_t *set = read_affinity(&bytes);
+
+	if (set != NULL)
+		count = (uint32_t)CPU_COUNT_S(bytes, set);
+	CPU_FREE(set);
 	return count > 0 ? count : 1;
+}
+
+uint32_t plait__cpu_count_online(void)
+{
+	long count = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return count > 0 ? (uint32_t)count : 1;
+}
+
+/* FNV-1a over the CPUs in the mask. */
+uint64_t plait__cpu_set_number(void)
+{
+	uint64_t number = 0xcbf29ce484222325u;
+	size_t bytes = 0;
+	cpu_set_t *set = read_affinity(&bytes);
+
+	if (set == NULL)
+		return 0;
+	for (size_t cpu = 0; cpu < 8 * bytes; cpu++)
+		if (CPU_ISSET_S(cpu, bytes, set))
+			number = (number ^ cpu) * 0x100000001b3u;
+	CPU_FREE(set);
+	return number;
 }
 
 /* Read a small file as a string. Returns 0 or a negative errno. */

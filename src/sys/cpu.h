@@ -18,6 +18,12 @@ uint32_t plait__cpu_count(void);
 /* Returns the number of CPUs in the affinity mask. */
 uint32_t plait__cpu_count_affinity(void);
 
+/* Returns the number of CPUs of the machine that are online. */
+uint32_t plait__cpu_count_online(void);
+
+/* Returns a number of the affinity mask: equal masks have equal ones. 0: unknown. */
+uint64_t plait__cpu_set_number(void);
+
 /* Returns the cgroup quota of this process, rounded up, or 0 for none.
  * `root` is "", or in tests a folder with a file tree. */
 uint32_t plait__cpu_count_quota(const char *root);

@@ -108,6 +108,7 @@ static void version_1_other_mount(void)
 static void affinity(void)
 {
 	uint32_t before = plait__cpu_count_affinity();
+	uint64_t number = plait__cpu_set_number();
 	cpu_set_t saved;
 	cpu_set_t one;
 	int cpu = 0;
@@ -122,8 +123,10 @@ static void affinity(void)
 	sched_setaffinity(0, sizeof(one), &one);
 	IS_UINT(plait__cpu_count_affinity(), 1);
 	IS_UINT(plait__cpu_count(), 1);
+	OK((plait__cpu_set_number() == number) == (before == 1));
 	sched_setaffinity(0, sizeof(saved), &saved);
 	IS_UINT(plait__cpu_count_affinity(), before);
+	OK(number != 0 && plait__cpu_set_number() == number);
 	clean();
 }
 

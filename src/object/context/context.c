@@ -50,6 +50,7 @@ static void end_context(void *arg)
 	plait__context *context = arg;
 	plait_allocator allocator = context->settings.allocator;
 	plait__context_end *end;
+	plait_error untold;
 
 	plait__reclaim_thread_stop(context);
 	plait__progress_stop(context);
@@ -64,8 +65,9 @@ static void end_context(void *arg)
 	plait__races_destroy(plait__context_races(context));
 	plait__stack_pool_fini(&context->stacks);
 	end = context->end;
+	untold = context->untold;
 	plait__free(&allocator, context, sizeof(*context));
-	plait__context_close_notify(end);
+	plait__context_close_notify(end, &untold);
 }
 
 static void destroy_context(plait__object *object)

@@ -150,6 +150,7 @@ struct plait__context {
 	plait__context_end *end; /* null: no thread waits for the end */
 	at_u64 abandoned; /* works that keep the context for ever */
 	plait_error abandoned_why; /* the first; guarded by `lock` */
+	plait_error untold; /* see plait__context_close_tell; guarded by `lock` */
 	/* Reclaim list: only objects with work in flight, so that a round costs
 	 * no more. */
 	plait__reclaim_entry *first_entry;

@@ -24,8 +24,11 @@ struct plait__context_end {
 	at_u32 ended;
 	at_u32 lost;
 	plait_error why; /* written before `lost`, under the context's lock */
+	plait_error untold; /* written before `ended` */
 	struct plait__eventcount event;
-	struct plait__mutex lock; /* guards `thread`; held while it is joined */
+	struct plait__mutex lock; /* guards these; held while `thread` is joined */
+	const void *wait_of; /* of the text, or null */
+	char wait[160];
 	/* The thread that ends the context; null: a caller of the library does,
 	 * or the thread was joined. */
 	struct plait__thread *thread;
@@ -90,10 +93,21 @@ bool plait__context_close_start(plait__context *context,
 	return started;
 }
 
-void plait__context_close_notify(plait__context_end *end)
+void plait__context_close_tell(plait__context *context,
+			       const plait_error *why)
+{
+	plait__mutex_lock(&context->lock);
+	if (context->untold.status == PLAIT_OK)
+		context->untold = *why;
+	plait__mutex_unlock(&context->lock);
+}
+
+void plait__context_close_notify(plait__context_end *end,
+				 const plait_error *untold)
 {
 	if (end == NULL)
 		return;
+	end->untold = *untold;
 	/* Release: pairs with the load in has_ended. */
 	at_store_release_u32(&end->ended, 1);
 	plait__eventcount_notify(&end->event);
@@ -103,6 +117,28 @@ void plait__context_close_notify(plait__context_end *end)
 	if (end->thread != NULL)
 		plait__thread_detach(end->thread);
 	plait__free(plait__alloc_default(), end, sizeof(*end));
+}
+
+void plait__context_close_wait_for(plait__context *context, const void *of,
+				   const char *text)
+{
+	plait__context_end *end;
+
+	plait__mutex_lock(&context->lock);
+	end = context->end;
+	plait__mutex_unlock(&context->lock);
+	/* It has the context's reference. */
+	if (end == NULL)
+		return;
+	plait__mutex_lock(&end->lock);
+	if (text != NULL) {
+		end->wait_of = of;
+		plait__text_copy(text, end->wait, sizeof(end->wait), NULL);
+	} else if (end->wait_of == of) {
+		end->wait_of = NULL;
+		end->wait[0] = '\0';
+	}
+	plait__mutex_unlock(&end->lock);
 }
 
 static bool is_lost(const plait__context_end *end)
@@ -177,11 +213,31 @@ static plait_status fail_lost(const char *name, const plait_error *why,
 				  "uses stays allocated: %s", name, why->text);
 }
 
+/* The context has ended; its outcome. */
+static plait_status tell_untold(const char *name, const plait_error *untold,
+				plait_error *error)
+{
+	if (untold->status == PLAIT_OK)
+		return PLAIT_OK;
+	return plait__fail_origin(error, PLAIT_E_FAILED, untold->status,
+				  "%s has ended; its flow had failed, which no "
+				  "call has told: %s", name, untold->text);
+}
+
+/* The text of the wait, "" without one. */
+static void copy_wait(plait__context_end *end, char *out, size_t bytes)
+{
+	plait__mutex_lock(&end->lock);
+	plait__text_copy(end->wait, out, bytes, NULL);
+	plait__mutex_unlock(&end->lock);
+}
+
 /* The context may end meanwhile, so the objects are those of all contexts. */
-static plait_status fail_late(const char *name, uint64_t timeout_ns,
-			      plait_error *error)
+static plait_status fail_late(const char *name, plait__context_end *end,
+			      uint64_t timeout_ns, plait_error *error)
 {
 	char time[PLAIT__TEXT_DURATION_BYTES];
+	char wait[sizeof(end->wait)];
 	char objects[PLAIT_ERROR_TEXT_BYTES / 2] = "";
 	size_t used = 0;
 
@@ -196,6 +252,11 @@ static plait_status fail_late(const char *name, uint64_t timeout_ns,
 				plait__handle_type_name(type),
 				(unsigned long long)count);
 	}
+	copy_wait(end, wait, sizeof(wait));
+	if (wait[0] != '\0')
+		return plait__fail(error, PLAIT_E_TIMEOUT,
+				   "%s has not ended after %s: %s", name,
+				   plait__text_duration(timeout_ns, time), wait);
 	return plait__fail(error, PLAIT_E_TIMEOUT,
 			   "%s has not ended after %s; the process still "
 			   "has %s: release them, or wait longer for work in "
@@ -243,11 +304,13 @@ PLAIT_API plait_status plait_context_close(plait_context *context,
 	if (plait__eventcount_await(&end->event, is_decided, end,
 				    plait__clock_deadline(timeout_ns),
 				    PLAIT__BACKOFF_SLEEP) != 0)
-		status = fail_late(name, timeout_ns, error);
+		status = fail_late(name, end, timeout_ns, error);
 	else if (is_lost(end))
 		status = fail_lost(name, &end->why, error);
 	else
 		join(end);
+	if (status == PLAIT_OK)
+		status = tell_untold(name, &end->untold, error);
 	drop(end);
 	return status;
 }

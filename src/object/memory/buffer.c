@@ -61,6 +61,8 @@ static void destroy_root(plait__buffer *buffer)
 	plait__device_unreserve_bytes(buffer->device, buffer->taken_bytes);
 	if (buffer->released_event != NULL)
 		plait__inbox_event_post(buffer->released_event, PLAIT_OK);
+	if (buffer->ended != NULL)
+		buffer->ended(buffer->ended_arg);
 	if (buffer->released != NULL) {
 		buffer->task.run = call_released;
 		plait__reclaim_thread_submit(buffer->object.context,
@@ -80,6 +82,18 @@ static void destroy_buffer(plait__object *object)
 	}
 	plait__object_drop(&buffer->root->object);
 	free_buffer(buffer);
+}
+
+void plait__buffer_on_end(plait_buffer *handle, void (*ended)(void *arg),
+			  void *arg)
+{
+	plait__buffer *buffer;
+
+	if (plait__buffer_enter_any(handle, &buffer, NULL) != PLAIT_OK)
+		return;
+	buffer->ended_arg = arg;
+	buffer->ended = ended;
+	plait__object_leave(&buffer->object);
 }
 
 static const plait__class buffer_class = {

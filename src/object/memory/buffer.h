@@ -46,6 +46,10 @@ struct plait__buffer {
 	plait__inbox_event *released_event;
 	plait_host_function released;
 	void *user_data;
+	/* Null, or called with its argument by the thread that drops the last hold,
+	 * when nothing uses the memory any more. */
+	void (*ended)(void *arg);
+	void *ended_arg;
 	plait__context_task task;
 	struct plait__thread_guard guard; /* while `released` runs */
 	struct plait__mutex map_lock; /* guards `mappings`; no lock inside */
@@ -64,6 +68,10 @@ static inline plait_status plait__buffer_enter_any(plait_buffer *handle,
 	*out = object;
 	return status;
 }
+
+/* Let a root that was just made end so. */
+void plait__buffer_on_end(plait_buffer *handle, void (*ended)(void *arg),
+			  void *arg);
 
 /* Leave a temporary, which was entered for its memory: PLAIT_E_INVALID, and
  * null. */

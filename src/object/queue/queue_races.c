@@ -94,20 +94,24 @@ static void add_memory(plait__queue *queue, const plait_command *command,
 		add_side(queue, &source, shape, command);
 }
 
-/* The race check is on. */
-static void add_wait(plait__queue *queue, const plait_command *command,
-		     plait__signal *signal)
+void plait__queue_races_wait(plait__queue *queue, plait__signal *signal,
+			     uint64_t sequence)
 {
-	uint64_t submitted = plait__signal_submitted(signal);
-	uint64_t sequence = command->sequence != 0 ? command->sequence :
-			    signal->is_gate ? submitted : signal->next;
+	plait__races *races = plait__queue_races(queue);
+	uint64_t submitted;
+
+	if (races == NULL)
+		return;
+	submitted = plait__signal_submitted(signal);
+	if (sequence == 0)
+		sequence = signal->is_gate ? submitted : signal->next;
 	plait__race_gate gate = !signal->is_gate ? PLAIT__RACE_NO_GATE :
 				submitted < sequence ? PLAIT__RACE_GATE_BELOW :
 				PLAIT__RACE_GATE_RAISED;
 
 	if (sequence != 0)
-		plait__races_wait(plait__queue_races(queue), &queue->race,
-				  &signal->race, sequence, gate);
+		plait__races_wait(races, &queue->race, &signal->race, sequence,
+				  gate);
 }
 
 void plait__queue_races_add(const struct plait__submission_builder *builder,
@@ -121,8 +125,6 @@ void plait__queue_races_add(const struct plait__submission_builder *builder,
 		return;
 	if (found->target != NULL || found->source != NULL)
 		add_memory(queue, command, found);
-	else if (command->kind == PLAIT_COMMAND_WAIT)
-		add_wait(queue, command, found->signal);
 	else if (command->kind == PLAIT_COMMAND_CALL && builder->held == NULL)
 		plait__races_call(races, &queue->race);
 }

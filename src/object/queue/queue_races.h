@@ -18,7 +18,11 @@ static inline plait__races *plait__queue_races(const plait__queue *queue)
 		       NULL : plait__context_races(queue->object.context);
 }
 
-/* A command was added to a submission. */
+/* A wait was added to a submission; sequence 0: for the newest emission. */
+void plait__queue_races_wait(plait__queue *queue, plait__signal *signal,
+			     uint64_t sequence);
+
+/* Another command was added to a submission. */
 void plait__queue_races_add(const struct plait__submission_builder *builder,
 			    const plait_command *command,
 			    const plait__command_operands *found);

@@ -22,8 +22,6 @@
 
 #include <string.h>
 
-enum { COMMANDS_MAX = INT32_MAX / 4 };
-
 /* --- commands by kind */
 
 /* Caller holds the queue's lock, as for all functions that add. */
@@ -73,11 +71,10 @@ static plait_status add_launch(struct plait__submission_builder *builder,
 }
 
 /* With builder->ordered, port->order is held, which guards signal->next. */
-static plait_status add_signal_wait(struct plait__submission_builder *builder,
-				    const plait_command *command,
-				    plait__signal *signal, plait_error *error)
+static plait_status resolve_wait(struct plait__submission_builder *builder,
+				 plait__signal *signal, uint64_t sequence,
+				 plait_error *error)
 {
-	uint64_t sequence = command->sequence;
 	plait_status status;
 
 	/* An emission of this submission is in front of the wait. */
@@ -95,9 +92,21 @@ static plait_status add_signal_wait(struct plait__submission_builder *builder,
 	return status;
 }
 
-static plait_status add_command(struct plait__submission_builder *builder,
-				const plait_command *command,
-				plait_error *error)
+plait_status
+plait__submission_add_signal_wait(struct plait__submission_builder *builder,
+				  plait__signal *signal, uint64_t sequence,
+				  plait_error *error)
+{
+	plait_status status = resolve_wait(builder, signal, sequence, error);
+
+	if (status == PLAIT_OK)
+		plait__queue_races_wait(builder->queue, signal, sequence);
+	return status;
+}
+
+plait_status
+plait__submission_add_command(struct plait__submission_builder *builder,
+			      const plait_command *command, plait_error *error)
 {
 	plait__command_operands operands;
 	plait_status status;
@@ -114,8 +123,8 @@ static plait_status add_command(struct plait__submission_builder *builder,
 		status = add_call(builder, command, &operands, error);
 		break;
 	case PLAIT_COMMAND_WAIT:
-		status = add_signal_wait(builder, command, operands.signal,
-					 error);
+		status = plait__submission_add_signal_wait(
+			builder, operands.signal, command->sequence, error);
 		break;
 	case PLAIT_COMMAND_EMIT:
 		status = plait__submission_add_emission(builder,
@@ -195,7 +204,8 @@ static plait_status add_all(struct plait__submission_builder *builder,
 	for (i = 0; i < all->count; i++, at += stride) {
 		status = view_command(&command, &known, at, stride, &why);
 		if (status == PLAIT_OK)
-			status = add_command(builder, command, &why);
+			status = plait__submission_add_command(builder,
+							       command, &why);
 		if (status != PLAIT_OK)
 			return prefix_error(all->internal, i, command, &why,
 					    error);
@@ -330,7 +340,7 @@ static plait_status check_array(const plait_command *commands, uint64_t count,
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "commands is null, count is %llu",
 				   (unsigned long long)count);
-	if (count > COMMANDS_MAX)
+	if (count > PLAIT__SUBMISSION_MOST)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "%llu commands at once are too many",
 				   (unsigned long long)count);
@@ -454,7 +464,7 @@ static plait_status submit_all(struct plait__submission_builder *builder,
 	if (status != PLAIT_OK)
 		return status;
 	count = count_works(builder, all);
-	if (count > COMMANDS_MAX)
+	if (count > PLAIT__SUBMISSION_MOST)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "%llu rows at once are too many",
 				   (unsigned long long)count);
@@ -478,22 +488,6 @@ plait_status plait__submission_submit_array(plait__queue *queue,
 	const struct commands all = { commands, count, internal };
 
 	return submit_all(&builder, &all, out_sequence, error);
-}
-
-plait_status plait__submission_submit_prepared(
-	plait__queue *queue, const plait_command *commands, uint64_t count,
-	plait__launch_record *launches, plait_error *error)
-{
-	struct plait__submission_builder builder = { .queue = queue,
-						     .launches = launches };
-	const struct commands all = { commands, count, true };
-	uint64_t works = count_works(&builder, &all);
-
-	if (works > COMMANDS_MAX)
-		return plait__fail(error, PLAIT_E_INVALID,
-				   "%llu rows at once are too many",
-				   (unsigned long long)works);
-	return plait__submission_submit(&builder, works, add_all, &all, error);
 }
 
 plait_status plait__submission_submit_holding(

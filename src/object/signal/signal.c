@@ -173,7 +173,8 @@ plait_status plait__signal_resolve(const plait__signal *signal,
 		return PLAIT_OK;
 	return plait__fail(error, PLAIT_E_INVALID,
 			   "sequence %llu of %s was not submitted; the newest "
-			   "is %llu", (unsigned long long)*sequence,
+			   "is %llu. A task or run submits its emissions when "
+			   "it begins: wait for it first", (unsigned long long)*sequence,
 			   plait__object_name(&signal->object, room),
 			   (unsigned long long)submitted);
 }

@@ -19,8 +19,7 @@ enum {
 	/* Longest sleep on a backend's notification: one that came too early or
 	 * never comes delays the wait, but does not stop it. */
 	TRUST_NS = 100000000,
-	/* Time that a thread may spend in the pool for one pump, and at least
-	 * in any wait. */
+	/* Time of a thread in the pool for one pump, and at least in any wait. */
 	PUMP_NS = 100000,
 	/* A wait on simulated clocks ends by itself if nothing is left to do;
 	 * work without end is left after this time, beyond the timeout. */
@@ -38,6 +37,7 @@ struct waiter {
 				 * wait has a limit */
 	struct plait__backoff backoff;
 	bool backs_off;		/* `backoff` is in use: nothing has advanced */
+	bool has_pumped;	/* a pump has advanced something */
 };
 
 /* --- polling */
@@ -136,7 +136,7 @@ static bool pump_pool(const struct waiter *waiter)
 }
 
 /* Returns true if a backend, or a run in the pool, advanced. */
-static bool pump(const struct waiter *waiter)
+static bool pump(struct waiter *waiter)
 {
 	plait__context *context = waiter->request->context;
 	bool more = pump_pool(waiter);
@@ -150,6 +150,7 @@ static bool pump(const struct waiter *waiter)
 		    plait__backend_pump(context, port))
 			more = true;
 	}
+	waiter->has_pumped |= more;
 	return more;
 }
 
@@ -206,8 +207,7 @@ static plait_status wait_inside(struct waiter *waiter, uint64_t timeout_ns,
 		points.all[i] = request->points[i].point;
 	PLAIT__THREAD_SCOPE waits = { free_points, &points };
 	if (pumps)
-		plait__callback_scope_enter(&inside,
-						 request->context->pool);
+		plait__callback_scope_enter(&inside, request->context->pool);
 	status = backend->table.signal_wait(backend->self, points.all,
 					    (uint32_t)points.count,
 					    request->any, timeout_ns, &room);
@@ -458,7 +458,7 @@ static bool drive_once(plait__context *context)
 }
 
 /* Advance pollables and backends once, for a caller that does not wait. */
-static bool advance_once(const struct waiter *waiter)
+static bool advance_once(struct waiter *waiter)
 {
 	bool driven = drive_once(waiter->request->context);
 
@@ -517,8 +517,8 @@ static plait_status loop(struct waiter *waiter, plait_error *error)
 		if (status != PLAIT_PENDING)
 			return status;
 	}
-	/* A caller that polls in a loop has to make progress. */
-	if (advance_once(waiter))
+	/* A caller that waits in a loop lets all of the context progress. */
+	if (!waiter->has_pumped && advance_once(waiter))
 		status = poll_all(request, error);
 	return status == PLAIT_PENDING ? PLAIT_E_TIMEOUT : status;
 }

@@ -93,12 +93,11 @@ static inline void plait__lane_set_command(plait__lane_task *self,
 static inline void plait__lane_set_turn_cells(const plait__lane_task *self,
 					      const plait__step *step)
 {
-	const plait__loop_cell *cell =
-		(const plait__loop_cell *)self->set->compiled->cells.items +
-		step->cell_first;
+	const plait__loop_cell *cells = self->set->compiled->cells.items;
 
 	for (uint32_t i = 0; i < step->cell_count; i++)
-		plait__frame_turn_cell(&self->set->instance->frame, &cell[i]);
+		plait__frame_turn_cell(&self->set->instance->frame,
+				       &cells[step->cell_first + i]);
 }
 
 #endif

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Choice between serial and parallel execution by measured time.  A *series*
- * times some serial runs, then some parallel ones; later runs take the mode
- * whose fastest run was shorter.  Series are repeated, more and more rarely, and
- * two in a row have to agree before runs become serial again.
+ * Choice between serial and parallel execution by measured time.  A *series* times
+ * some serial runs, some parallel ones, and serial ones again, so that a machine that
+ * becomes faster or slower meanwhile favours no mode; later runs take the mode whose
+ * lower quartile was shorter.  Of parallel runs the last ones count: a least time of
+ * many would be luck.  Series are repeated, more and more rarely.  Runs become serial
+ * again only after two series in a row that parallel runs do not win, of which the last
+ * one loses 1/8; or after six, where parallel runs take as long.
  *
  * All words are relaxed: overlapping runs may lose a measurement.
  */
@@ -15,13 +18,15 @@
 #include <stdbool.h>
 
 enum {
-	/* Timed runs of each mode in a series. */
+	/* Timed runs of one mode in a row. */
 	PLAIT__MODE_TIMER_RUNS = 4,
-	/* A series: serial runs, then parallel ones, of which the last is
-	 * repeated until the wake-up of a worker had time to take effect. */
-	PLAIT__MODE_TIMER_SERIES = 2 * PLAIT__MODE_TIMER_RUNS,
+	/* A series: serial runs, parallel ones, of which the last is repeated
+	 * until the wake-up of a worker had time to take effect, and serial ones. */
+	PLAIT__MODE_TIMER_SERIES = 3 * PLAIT__MODE_TIMER_RUNS,
+	/* Times of each mode that count. */
+	PLAIT__MODE_TIMER_TIMES = 2 * PLAIT__MODE_TIMER_RUNS,
 	/* The least saving that pays for waking another thread, in ns. */
-	PLAIT__MODE_TIMER_WORTH_NS = 2000
+	PLAIT__MODE_TIMER_WORTH_NS = 1000
 };
 
 /* Shared by all instances of a plan. */
@@ -31,11 +36,11 @@ typedef struct plait__mode_timer {
 	uint32_t threads;	/* lanes that run at once */
 	at_u32 timed;		/* runs of the current series */
 	at_u32 parallel;	/* the choice */
-	at_u32 doubted;		/* the last series did not agree */
+	at_u32 doubted;		/* last series in a row that did not agree */
 	at_u32 series;		/* ended so far, up to a limit */
 	at_u32 period;		/* an instance's runs between two series */
-	at_u64 serial_ns;	/* the fastest run of the series */
-	at_u64 parallel_ns;
+	at_u64 serial_ns[PLAIT__MODE_TIMER_TIMES]; /* of the series */
+	at_u64 parallel_ns[PLAIT__MODE_TIMER_TIMES]; /* its last ones, as a ring */
 	at_u64 spent_ns;	/* the series' parallel runs, together */
 	at_u32 tried;		/* and their number */
 } plait__mode_timer;
@@ -77,8 +82,9 @@ static inline void plait__mode_timer_begin(plait__mode_timer *timer,
 		timed = 0;
 	}
 	run->is_timed = timed < PLAIT__MODE_TIMER_SERIES;
-	run->parallel = run->is_timed ? timed >= PLAIT__MODE_TIMER_RUNS :
-			plait__mode_timer_is_parallel(timer);
+	run->parallel = run->is_timed ?
+				timed / PLAIT__MODE_TIMER_RUNS == 1 :
+				plait__mode_timer_is_parallel(timer);
 	if (run->is_timed)
 		run->untimed_runs = 0;
 }

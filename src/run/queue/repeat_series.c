@@ -190,10 +190,8 @@ uint64_t plait__repeat_series_fill(plait__run_driver *driver, uint32_t region,
 				   uint64_t iterations, plait_submission *out)
 {
 	const plait__queue_region *at = &driver->compiled->regions[region];
-	const plait__queue_series *series =
-		(const plait__queue_series *)driver->compiled->series.items +
-		at->series_first;
-	plait_work_series *numbers = driver->state.series + at->series_first;
+	const plait__queue_series *all = driver->compiled->series.items;
+	plait_work_series *numbers = driver->state.series;
 	uint32_t count = 0;
 
 	out->work = driver->state.repeat_work + at->room;
@@ -201,10 +199,14 @@ uint64_t plait__repeat_series_fill(plait__run_driver *driver, uint32_t region,
 	if (!is_all_of_device(out))
 		iterations = 1;
 	out->times = (uint32_t)iterations;
-	for (uint32_t i = 0; i < at->series_count; i++)
-		if (out->work[series[i].work].kind == PLAIT_WORK_LAUNCH)
-			numbers[count++] = series_of(driver, &series[i]);
-	out->series = numbers;
+	for (uint32_t i = 0; i < at->series_count; i++) {
+		const plait__queue_series *one = &all[at->series_first + i];
+
+		if (out->work[one->work].kind == PLAIT_WORK_LAUNCH)
+			numbers[at->series_first + count++] =
+				series_of(driver, one);
+	}
+	out->series = count > 0 ? &numbers[at->series_first] : NULL;
 	out->series_count = count;
 	return iterations;
 }

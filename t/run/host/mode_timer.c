@@ -42,11 +42,12 @@ static bool chosen_at_once(plait__mode_timer *timer, plait__timed_run *run,
 	return plait__mode_timer_is_parallel(timer);
 }
 
-/* Two series agree. */
+/* As many series agree as any choice takes. */
 static bool chosen(plait__mode_timer *timer, plait__timed_run *run,
 		   uint64_t serial, uint64_t all)
 {
-	(void)chosen_at_once(timer, run, serial, all);
+	for (int i = 0; i < 5; i++)
+		(void)chosen_at_once(timer, run, serial, all);
 	return chosen_at_once(timer, run, serial, all);
 }
 
@@ -115,21 +116,31 @@ static void small_plan(void)
 	OK(parallel > 0);
 }
 
-/* Only the fastest run of each mode counts, and only in its series. */
-static void disturbed_runs(void)
+static void run_these(plait__mode_timer *timer, const uint64_t *serial,
+		      const uint64_t *all)
 {
-	static const uint64_t serial[] = { 9000000, 1000000, 1000100, 7000000 };
-	static const uint64_t all[] = { 80000000, 900000, 50000000, 600000 };
-	plait__mode_timer timer = new_timer(200000);
 	plait__timed_run run = { 0 };
 
+	at_store_relaxed_u32(&timer->timed, 0);
 	for (uint32_t i = 0; i < PLAIT__MODE_TIMER_SERIES; i++) {
 		serial_ns = serial[i % 4];
 		parallel_ns = all[i % 4];
-		run_once(&timer, &run);
+		run_once(timer, &run);
 	}
-	IS_UINT(at_load_relaxed_u64(&timer.serial_ns), 1000000);
-	IS_UINT(at_load_relaxed_u64(&timer.parallel_ns), 600000);
+}
+
+/* Slow runs of a series do not count, nor does a lucky one; only the series does. */
+static void disturbed_runs(void)
+{
+	static const uint64_t serial[] = { 9000000, 1000000, 1000100, 7000000 };
+	static const uint64_t all[] = { 80000000, 600000, 50000000, 600100 };
+	static const uint64_t lucky[] = { 1200000, 500000, 1300000, 1200000 };
+	plait__mode_timer timer = new_timer(200000);
+	plait__timed_run run = { 0 };
+
+	run_these(&timer, serial, lucky);
+	OK(!plait__mode_timer_is_parallel(&timer));
+	run_these(&timer, serial, all);
 	OK(plait__mode_timer_is_parallel(&timer));
 	/* A series in a bad minute changes nothing, two do; but noise makes
 	 * no run faster. */
@@ -138,6 +149,44 @@ static void disturbed_runs(void)
 	OK(chosen_at_once(&timer, &run, 1000000, 90000000));
 	OK(!chosen_at_once(&timer, &run, 1000000, 90000000));
 	OK(chosen_at_once(&timer, &run, 1000000, 600000));
+}
+
+/* The machine becomes slow in the middle of a series: serial runs behind the parallel
+ * ones tell. */
+static void slow_machine(void)
+{
+	plait__mode_timer timer = new_timer(200000);
+	plait__timed_run run = { 0 };
+
+	serial_ns = 1000000;
+	run_some(&timer, &run, PLAIT__MODE_TIMER_RUNS);
+	parallel_ns = 1400000;
+	serial_ns = 2000000;
+	run_some(&timer, &run, 2 * PLAIT__MODE_TIMER_RUNS);
+	OK(!plait__mode_timer_is_parallel(&timer));
+	IS_UINT(at_load_relaxed_u32(&timer.timed), PLAIT__MODE_TIMER_SERIES);
+}
+
+/* Another program has the other processor for some ms: parallel runs take as long as
+ * serial ones, and stay the choice, or are tried again soon. */
+static void busy_processor(void)
+{
+	plait__mode_timer timer = new_timer(1000);
+	plait__timed_run run = { 0 };
+
+	OK(chosen_at_once(&timer, &run, 400000, 250000));
+	for (uint32_t i = 0; i < 5; i++)
+		OK(chosen_at_once(&timer, &run, 400000, 404000));
+	OK(!chosen_at_once(&timer, &run, 400000, 404000));
+	/* Runs of 14 us, of which a series takes 70 for the wake-up. */
+	serial_ns = 14000;
+	parallel_ns = 14100;
+	run_some(&timer, &run, 1000);
+	OK(!plait__mode_timer_is_parallel(&timer));
+	OK(at_load_relaxed_u32(&timer.period) < 1000);
+	parallel_ns = 9000;
+	run_some(&timer, &run, 1000);
+	OK(plait__mode_timer_is_parallel(&timer));
 }
 
 /* A choice changes only if the other mode is better by more than the noise. */
@@ -195,14 +244,48 @@ static void late_run(void)
 	serial_ns = 1000000;
 	run_some(&timer, &run, PLAIT__MODE_TIMER_RUNS);
 	plait__mode_timer_end(&timer, &late, 5);
-	IS_UINT(at_load_relaxed_u64(&timer.serial_ns), 1000000);
 	IS_UINT(at_load_relaxed_u32(&timer.timed), PLAIT__MODE_TIMER_RUNS);
 	plait__mode_timer_begin(&timer, &late);
 	OK(late.is_timed && late.parallel);
 	OK(chosen(&timer, &run, 1000000, 600000));
 	plait__mode_timer_end(&timer, &late, 5);
-	IS_UINT(at_load_relaxed_u64(&timer.parallel_ns), 600000);
+	for (uint32_t i = 0; i < PLAIT__MODE_TIMER_RUNS; i++)
+		IS_UINT(at_load_relaxed_u64(&timer.parallel_ns[i]), 600000);
 	IS_UINT(at_load_relaxed_u32(&timer.timed), PLAIT__MODE_TIMER_SERIES);
+}
+
+/* Another run in flight counts parallel runs before the thread of the last serial one
+ * goes on: it takes none of them away. */
+static void early_parallel_run(void)
+{
+	plait__mode_timer timer = new_timer(200000);
+	plait__timed_run run = { 0 };
+
+	at_store_relaxed_u32(&timer.tried, 5);
+	serial_ns = 1000000;
+	run_some(&timer, &run, PLAIT__MODE_TIMER_RUNS);
+	IS_UINT(at_load_relaxed_u32(&timer.timed), PLAIT__MODE_TIMER_RUNS);
+	IS_UINT(at_load_relaxed_u32(&timer.tried), 5);
+}
+
+/* The times of parallel runs are not there yet: the series chooses nothing. */
+static void no_parallel_time(void)
+{
+	plait__mode_timer timer = new_timer(200000);
+	plait__timed_run run = { 0 };
+
+	serial_ns = 1000000;
+	run_some(&timer, &run, PLAIT__MODE_TIMER_RUNS);
+	at_store_relaxed_u32(&timer.timed, 2 * PLAIT__MODE_TIMER_RUNS);
+	run_some(&timer, &run, PLAIT__MODE_TIMER_RUNS);
+	IS_UINT(at_load_relaxed_u32(&timer.timed), PLAIT__MODE_TIMER_SERIES);
+	OK(!plait__mode_timer_is_parallel(&timer));
+	IS_UINT(at_load_relaxed_u32(&timer.doubted), 0);
+	IS_UINT(at_load_relaxed_u32(&timer.period), 0);
+	parallel_ns = 600000;
+	run_some(&timer, &run, PLAIT__MODE_TIMER_SERIES);
+	IS_UINT(timed, PLAIT__MODE_TIMER_SERIES);
+	OK(plait__mode_timer_is_parallel(&timer));
 }
 
 static void restarted(void)
@@ -249,8 +332,8 @@ static void runs_in_flight(void)
 		plait__thread_join(&threads[i]);
 		OK(choices[i]);
 	}
-	IS_UINT(at_load_relaxed_u64(&shared.serial_ns), 1000000);
-	IS_UINT(at_load_relaxed_u64(&shared.parallel_ns), 600000);
+	IS_UINT(at_load_relaxed_u64(&shared.serial_ns[0]), 1000000);
+	IS_UINT(at_load_relaxed_u64(&shared.parallel_ns[0]), 600000);
 }
 
 /* A worker comes only after some short runs. */
@@ -261,15 +344,14 @@ static void sleeping_worker(void)
 
 	serial_ns = 100000;
 	parallel_ns = 120000;
-	run_some(&timer, &run, PLAIT__MODE_TIMER_SERIES + 4);
-	IS_UINT(timed, PLAIT__MODE_TIMER_SERIES + 4);
+	run_some(&timer, &run, 2 * PLAIT__MODE_TIMER_RUNS);
+	IS_UINT(timed, 2 * PLAIT__MODE_TIMER_RUNS);
 	parallel_ns = 60000;
-	run_some(&timer, &run, 60);
-	IS_UINT(timed, 1);
+	run_some(&timer, &run, 40);
+	/* 9 runs until the end of the ms, and the serial ones. */
+	IS_UINT(timed, 9 + PLAIT__MODE_TIMER_RUNS);
 	OK(plait__mode_timer_is_parallel(&timer));
-	IS_UINT(parallel, 60);
-	/* The next series comes later, as this one was long. */
-	OK(at_load_relaxed_u32(&timer.period) > 64);
+	IS_UINT(parallel, 40 - PLAIT__MODE_TIMER_RUNS);
 }
 
 static const struct tap_scenario all[] = {
@@ -277,9 +359,13 @@ static const struct tap_scenario all[] = {
 	{ "the least saving", least_saving },
 	{ "a small plan", small_plan },
 	{ "disturbed runs", disturbed_runs },
+	{ "a slow machine", slow_machine },
+	{ "a busy processor", busy_processor },
 	{ "no oscillation", no_oscillation },
 	{ "rare series", rare_series },
 	{ "a late run", late_run },
+	{ "an early parallel run", early_parallel_run },
+	{ "no parallel time", no_parallel_time },
 	{ "restarted", restarted },
 	{ "runs in flight", runs_in_flight },
 	{ "a sleeping worker", sleeping_worker },
