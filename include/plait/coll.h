@@ -117,7 +117,11 @@ typedef struct plait_chunk_place {
 	uint64_t index;
 } plait_chunk_place;
 
-/* How messages travel. */
+/* How messages travel.  Between ranks of a world (plait_collective_create) slots are
+ * as large as the transports take; AUTO and LL there have the number of each message
+ * in its head, which a receiver in the same memory waits for, and the bytes of the
+ * smallest ones; with SIMPLE it waits for a counter of the link, which takes longer
+ * for small messages. */
 typedef uint32_t plait_coll_protocol;
 enum {
 	/* The target's choice. */

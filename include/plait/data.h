@@ -44,7 +44,8 @@ typedef struct plait_data_desc {
 	/* Elements in each dimension, at least 1. */
 	uint64_t extent[3];
 	/* Null: new memory, zeroed.  Else memory of the host that becomes the
-	 * data's, without gaps, from `buffer_offset` on, with its contents. */
+	 * data's, without gaps, from `buffer_offset` on, with its contents.  The
+	 * offset is 0 without a buffer. */
 	plait_buffer *buffer;
 	uint64_t buffer_offset;
 	/* Copied; names the data in errors. */
@@ -255,7 +256,7 @@ enum {
 	/* Tasks there will read the box: copy what the device lacks, behind the
 	 * tasks that write it. */
 	PLAIT_ADVISE_PREFETCH = 0,
-	/* Tasks there will use the data: make its buffer. */
+	/* Tasks there will use the box: make a block with it. */
 	PLAIT_ADVISE_RESERVE = 1,
 	/* No task there will use the data for a time: give its buffer back, behind
 	 * the tasks so far.  Values that no other memory has are copied to the
@@ -266,13 +267,14 @@ enum {
 /*
  * plait_data_advise - tell a flow where data will be used, or not used.
  *
- * A hint: no result depends on it.  Buffers are for all of the data; other data is
- * not evicted for them, so that without room a hint has no effect.  Nor has one in
- * a capture, or on data of repetitions that is to be evicted.  The call waits for
- * room in the window, but for no task that uses the data.
+ * A hint: no result depends on it.  A memory has one block of a data, around what
+ * is used there (doc/flow-devices.md); other data is not evicted for it, so that
+ * without room a hint has no effect.  Nor has one in a capture, or on data of
+ * repetitions that is to be evicted.  The call waits for room in the window, but for
+ * no task that uses the data.
  *
  * @param data   borrowed, non-null: the data
- * @param box    borrowed, nullable: of PREFETCH; null means all of it
+ * @param box    borrowed, nullable: not of EVICT; null means all of it
  * @param device borrowed, nullable: one of the flow's; null, or the host: its memory,
  *               to which only PREFETCH has an effect
  * @param what   value: PLAIT_ADVISE_PREFETCH, _RESERVE or _EVICT

@@ -151,19 +151,23 @@ PLAIT_API void plait_context_release(plait_context *context);
  * After PLAIT_OK all its objects, memory and threads are gone, all work in
  * flight has completed, and interposers have written their files.  Release
  * the other references and the objects before: a context with any of them
- * does not end.  After PLAIT_E_TIMEOUT the reference is given back all the
+ * does not end.  One with flows over a world waits for the other ranks, until they
+ * have submitted as much: the error of a timed close and, after 5 s, the log name
+ * the one.  After PLAIT_E_TIMEOUT the reference is given back all the
  * same, and the context ends later.  PLAIT_E_LOST: a backend has work of which
  * it does not tell the end (plait/plugin.h, "Refusal"), so the context never
  * ends; the reference is given back, too.  A close that waits returns it once
- * the library has given that work up and the user has no handle left.  After
- * any other failure the reference is the caller's.
+ * the library has given that work up and the user has no handle left.
+ * PLAIT_E_FAILED: the context has ended, but a flow over a world had failed, or its
+ * ranks have run different programs, and no call on it told so; origin is the
+ * status.  After any other failure the reference is the caller's.
  *
  * @param context    consumed, non-null: the context
  * @param timeout_ns value: 0 polls, PLAIT_FOREVER waits
  * @param error      borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_TIMEOUT, PLAIT_E_LOST, PLAIT_E_DEADLOCK (in a host
- *         function, or one that an inbox of the context runs), PLAIT_E_NOMEM,
- *         PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @return PLAIT_OK, PLAIT_E_TIMEOUT, PLAIT_E_LOST, PLAIT_E_FAILED,
+ *         PLAIT_E_DEADLOCK (in a host function, or one that an inbox of the
+ *         context runs), PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */

@@ -76,7 +76,7 @@ enum {
 	 * then a submission only compares its task with the one that it expects.
 	 * Such tasks wait for the end of their stretch, or for another call of the
 	 * flow; they end and fail together.  See doc/flow-repetitions.md.  Not with
-	 * devices, a world, a history or another flag. */
+	 * a world, a history or another flag. */
 	PLAIT_FLOW_REPEATS = 1 << 4
 };
 
@@ -96,7 +96,8 @@ typedef struct plait_flow_desc {
 	/* Tasks that PLAIT_FLOW_CHECK proves at a time, or that ranks compare, then
 	 * at most 64; 0 means 64. */
 	uint32_t horizon;
-	/* See plait/placement.h. */
+	/* See plait/placement.h.  These and `memory_bytes` do nothing without
+	 * devices, so that a program can set them for those it finds. */
 	plait_device_choice choose;
 	plait_parent_choice parent;
 	plait_lane_choice lane;
@@ -143,10 +144,16 @@ enum {
 	 * accesses are those of `accesses`.  Runs of one plan come one after
 	 * another; PLAIT_E_BUSY: others have all of its instances. */
 	PLAIT_TASK_PLAN = 6,
-	/* The next emission of `signal`, a signal of the host's backend. */
+	/* The next emission of `signal`, a signal of the host's backend, behind
+	 * those of the flow's tasks before.  It has no sequence until the task
+	 * runs, and none if it does not: plait_signal_query tells the newest. */
 	PLAIT_TASK_EMIT = 7,
-	/* Wait for emission `sequence` of `signal`, which was submitted
-	 * before; 0: the newest one, if any.  A failed one fails the task. */
+	/* Wait for emission `sequence` of `signal`; for one that was not submitted
+	 * behind all tasks before it that emit the signal.  0: for the newest, and
+	 * those of all tasks before, if any: one that failed counts until a later
+	 * task of the flow emits the signal.  Fails if that emission fails, or is
+	 * not submitted: then as the newest of these tasks, and as PLAIT_E_INVALID if
+	 * that one has not failed. */
 	PLAIT_TASK_WAIT = 8
 };
 
@@ -164,7 +171,7 @@ enum {
 	PLAIT_TASK_COLLECTIVE = 1 << 6
 };
 
-/* One task; fields that its kind does not use stay zero. */
+/* One task; fields that its kind does not use stay zero, else PLAIT_E_INVALID. */
 typedef struct plait_task_desc {
 	uint32_t size;
 	plait_task_kind kind;
@@ -196,8 +203,9 @@ typedef struct plait_task_desc {
 	/* Expected duration in ns, without a measured time of the history; 0: 1,
 	 * of a launch on devices 10,000. */
 	uint64_t cost;
-	/* LAUNCH: outermost dimensions that are cut, 0 to 2, into `pieces`, at
-	 * most 256; 0: as many as lanes, or devices, with a history by their speed.
+	/* LAUNCH: outermost dimensions of `launch` that are cut, 0 to 2, into
+	 * `pieces`, at most 256, without a cut at most 1; 0: as many as lanes, or
+	 * devices, with a history by their speed.
 	 * The pieces have the effect of running one by one, as tasks of their own
 	 * would.  With several the kernel takes a PLAIT_ARGUMENT_CHUNK, which
 	 * may be left out of `arguments` if its parameter is a `chunk`. */
@@ -240,9 +248,10 @@ typedef struct plait_flow_info {
  * @param error   borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID (also: a file that is no history or
  *         has no links; links without devices), PLAIT_E_UNAVAILABLE (a file
- *         that cannot be read), PLAIT_E_UNSUPPORTED (a device without
- *         PLAIT_DEVICE_NOTIFY; a device or a history with PLAIT_FLOW_FIXED or
- *         _REPEATS; REPEATS with another flag; flags over a world, or more
+ *         that cannot be read; a history without a folder for it),
+ *         PLAIT_E_UNSUPPORTED (a device without
+ *         PLAIT_DEVICE_NOTIFY; a device with PLAIT_FLOW_FIXED; a history with that
+ *         or _REPEATS; REPEATS with another flag; flags over a world, or more
  *         than 64 ranks), of ranks _LOST,
  *         _TIMEOUT, _CANCELLED, PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
@@ -266,7 +275,7 @@ PLAIT_API void plait_flow_retain(plait_flow *flow);
  *
  * A process that ends with status 0 waits in exit() until the tasks of its flows
  * over worlds are done and the other ranks took what they were sent: at most 10 s
- * for the oldest task, and 10 s for the rest.
+ * for a submission that has begun, 10 s for the oldest task, and 10 s for the rest.
  *
  * @param flow consumed, nullable: the flow; null is ignored
  * @thread any
@@ -351,7 +360,10 @@ PLAIT_API plait_status plait_flow_launch(plait_flow *flow,
  * Of all tasks, the call tells the first failure that no call has told; a call
  * for one task tells that task's, which may be forgotten once as many tasks as
  * the window has were submitted after it.  Of failures that no call tells, the
- * first 256 are kept.  Inboxes are served as by plait_signal_wait_points.
+ * first 256 are kept.  Inboxes are served as by plait_signal_wait_points.  Behind
+ * its limit, or 0.1 ms if that is more, a wait begins no task, but ends one that it
+ * runs; without workers it may begin one more, of any flow of the context.  A poll
+ * runs tasks only without workers, for as long.
  *
  * @param flow       borrowed, non-null: the flow
  * @param task       value: the task; 0 means all

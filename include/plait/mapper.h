@@ -39,7 +39,9 @@ typedef struct plait_box {
 	uint64_t high[3];
 } plait_box;
 
-/* Kind of a mapper.  Boxes are clamped to the data; empty ones are no access. */
+/* Kind of a mapper.  Boxes are clamped to the data: items beyond its extent have no
+ * elements.  Boxes that are empty, or whose low is at or beyond the extent, are no access;
+ * a low within the extent and above its high is an error, in any dimension. */
 typedef uint32_t plait_mapper_kind;
 enum {
 	/* All of the data. */

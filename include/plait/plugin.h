@@ -484,6 +484,29 @@ struct plait_backend_table {
 	plait_status (*link_reclaim)(plait_backend *self,
 				     plait_backend_link *link,
 				     plait_error *error);
+
+	/* Memory of a port that its peers read in place
+	 * (PLAIT_PORT_SHARES_MEMORY); all four slots or none.  Allocate `bytes`
+	 * bytes, not 0, aligned to 4096.  `out_place` is their name for peers,
+	 * which no other memory of the port ever has, and not 0. */
+	plait_status (*shared_create)(plait_backend *self,
+				      plait_backend_port *port, uint64_t bytes,
+				      void **out, uint64_t *out_place,
+				      plait_error *error);
+	/* Peers that have it mapped may read anything from then on, without a
+	 * fault.  Comes before port_close. */
+	void (*shared_destroy)(plait_backend *self, plait_backend_port *port,
+			       void *memory, uint64_t place, uint64_t bytes);
+	/* Map memory of a peer to read it; a link to or from the peer exists.
+	 * `place` and `bytes` are what the peer says.  Stays valid when the peer
+	 * has ended.  PLAIT_E_INVALID: there is no such memory. */
+	plait_status (*shared_map)(plait_backend *self,
+				   plait_backend_port *port, uint32_t peer,
+				   uint64_t place, uint64_t bytes,
+				   const void **out, plait_error *error);
+	/* Comes before port_close. */
+	void (*shared_unmap)(plait_backend *self, plait_backend_port *port,
+			     const void *memory, uint64_t bytes);
 };
 
 /* Name and type of the symbol that a plugin exports. */

@@ -11,6 +11,10 @@
  *     plait_queue_emit(queue, signal, NULL, &error);
  *     plait_signal_wait(signal, 1, PLAIT_FOREVER, &error);
  *
+ * Sequences are given by the submission to a queue.  That of a task of a flow, or of
+ * a node of a plan, is when it runs: until then a wait for it is PLAIT_E_INVALID,
+ * but for nodes, and for tasks behind it in its flow.
+ *
  * Order of emissions.  Emissions of one signal happen in the order of their
  * sequence numbers.  If the previous emission belongs to another queue, an
  * emission waits for it, and fails its own queue if that emission failed.

@@ -45,6 +45,14 @@
  * next; if *lent is the number of that, from 1, the bytes are there, else in the
  * slot.  Either end may lend alone.
  *
+ * Shared memory.  A port may allocate memory that peers map to read it
+ * (shared_create, shared_map).  A message then tells where its bytes are, by
+ * words of the world, and is taken when they have been read.  Both ends change
+ * these words, and a receiver looks for a message in its head before *ready tells
+ * of it, so the world does both only where the slots of both ends are the same
+ * memory, which the world alone writes: neither port has PLAIT_PORT_NEEDS_PUMP,
+ * and the view has no `lent`.
+ *
  * Loss.  peer_query answers PLAIT_E_LOST once a transport knows that a peer
  * has ended; the text names the rank.  Counters of its links then stand still.
  *
@@ -93,7 +101,10 @@ enum {
 	/* Links reach ports of the same `machine` only. */
 	PLAIT_PORT_SAME_MACHINE = 1 << 2,
 	/* Links reach ports of the same process only. */
-	PLAIT_PORT_SAME_PROCESS = 1 << 3
+	PLAIT_PORT_SAME_PROCESS = 1 << 3,
+	/* Peers read memory that the port has allocated in place (plait/plugin.h,
+	 * shared_create). */
+	PLAIT_PORT_SHARES_MEMORY = 1 << 4
 };
 
 /* Request of port_open.  Zeros: what the launcher or the options say. */
@@ -134,6 +145,14 @@ enum {
 	PLAIT_LINK_RECEIVE = 1
 };
 
+/* Flags of plait_link_request: hints, which both ends need not have alike. */
+typedef uint32_t plait_link_request_flags;
+enum {
+	/* The machine of this port has more ranks than CPUs that they may use, so
+	 * the next `pump` may be a time slice away. */
+	PLAIT_LINK_CROWDED = 1 << 0
+};
+
 /* Request of link_create. */
 typedef struct plait_link_request {
 	uint32_t size;
@@ -147,7 +166,7 @@ typedef struct plait_link_request {
 	uint64_t number;
 	/* Slots, a power of two, and bytes behind the head of each. */
 	uint32_t depth;
-	uint32_t reserved0;
+	plait_link_request_flags flags;
 	uint64_t slot_bytes;
 } plait_link_request;
 

@@ -180,6 +180,40 @@ PLAIT_API plait_status plait_world_report(plait_world *world, char *buffer,
 					  plait_error *error);
 
 /*
+ * plait_world_buffer - allocate a buffer that the ranks of this machine read in
+ * place.
+ *
+ * A collective sends large messages of such a buffer without a copy: the receiver
+ * reads them where they are, so each byte moves once.  In all else the buffer is
+ * one of plait_buffer_create.  Each rank decides alone: a call may have buffers
+ * of both kinds.
+ *
+ * Where nothing can be shared it is an ordinary buffer: without a transport that
+ * shares memory (shm and loopback do), for images, temporaries, alignments above
+ * 4096 and 0 bytes, and for devices that cannot wrap memory of the program.
+ *
+ * The memory is freed with the buffer, whatever other ranks do, and ends with
+ * the process.  A buffer holds its world.
+ *
+ * @param world  borrowed, non-null: the world
+ * @param device borrowed, nullable: a device of the world's context; null: its
+ *               host device
+ * @param desc   borrowed, non-null: size and alignment; the contents are
+ *               undefined
+ * @param out    owned, non-null: the buffer, one reference
+ * @param error  borrowed, nullable: filled on failure
+ * @return as plait_buffer_create; PLAIT_E_UNSUPPORTED also for a null device of a
+ *         context without a host device
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_world_buffer(plait_world *world,
+					  plait_device *device,
+					  const plait_buffer_desc *desc,
+					  plait_buffer **out,
+					  plait_error *error);
+
+/*
  * plait_collective_create - make a collective of schedules, on all ranks.
  *
  * The schedules are proved first, and compared with those of the other ranks.  A

@@ -37,7 +37,7 @@ uint64_t plait__awaited_run_take(plait__flow *flow, uint64_t number, bool all)
 	if (run == 0)
 		return 0;
 	flow->newest_run = 0;
-	if (run != flow->window.newest || (!all && run != number) ||
+	if (flow->newest_run_end != flow->window.newest || (!all && run != number) ||
 	    flow->devices != NULL || flow->lanes.span != NULL ||
 	    !is_outside()) {
 		again->awaited = 0;

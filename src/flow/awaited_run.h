@@ -16,11 +16,13 @@
  * be committed; caller holds the lock. */
 bool plait__awaited_run_expect(plait__flow *flow, plait__repetition *again);
 
-/* The newest op is a run of the repetition.  Caller holds the lock. */
-static inline void plait__awaited_run_note(plait__flow *flow,
+/* Op `number` is a run of the repetition, and no op comes behind it but its parts.
+ * Caller holds the lock. */
+static inline void plait__awaited_run_note(plait__flow *flow, uint64_t number,
 					   plait__repetition *again)
 {
-	flow->newest_run = flow->window.newest;
+	flow->newest_run = number;
+	flow->newest_run_end = flow->window.newest;
 	flow->newest_again = again;
 }
 

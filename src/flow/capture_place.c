@@ -22,6 +22,9 @@ void plait__capture_place_init(plait__flow_capture *capture,
 	plait__vector_init(&devices->missing, allocator,
 			   sizeof(plait__version));
 	plait__vector_init(&devices->finish, allocator, sizeof(uint64_t));
+	plait__vector_init(&devices->changes, allocator,
+			   sizeof(plait__captured_change));
+	plait__vector_init(&devices->ends, allocator, sizeof(uint32_t));
 }
 
 static plait__captured_values *values_at(const plait__flow_capture *capture,
@@ -40,6 +43,8 @@ void plait__capture_place_fini(plait__flow_capture *capture)
 	plait__vector_fini(&devices->needs);
 	plait__vector_fini(&devices->missing);
 	plait__vector_fini(&devices->finish);
+	plait__vector_fini(&devices->changes);
+	plait__vector_fini(&devices->ends);
 }
 
 /* Null: the data was not captured yet, or has no copies. */
@@ -275,6 +280,19 @@ static bool add_need(plait__flow_capture *capture, plait__data *whole,
 	       PLAIT__VECTOR_ADD(&capture->devices.needs, &need) != NULL;
 }
 
+/* Keep what a task of a stretch changes. */
+static void note_change(plait__flow_capture *capture, plait__data *whole,
+			const plait_box *box, uint32_t memory, bool is_copy)
+{
+	const plait__captured_change change = {
+		whole, *box, memory, is_copy, capture->devices.ends.count
+	};
+
+	if (capture->is_stretch &&
+	    PLAIT__VECTOR_ADD(&capture->devices.changes, &change) == NULL)
+		capture->lacks_memory = true;
+}
+
 /* Keep when the newest task of the record ends. */
 static void note_finish(plait__flow_capture *capture, uint64_t finish_ns)
 {
@@ -302,6 +320,7 @@ static void record_copy(plait__flow_capture *capture, plait__data *whole,
 	note_finish(capture, finish_of(capture, version->writer) +
 				     PLAIT__PLACER_LATENCY_NS);
 	plait__coherence_add(written_of(capture, whole), box, to);
+	note_change(capture, whole, box, to, true);
 }
 
 /* Between buffers of two backends the host moves the bytes. */
@@ -423,6 +442,8 @@ void plait__capture_place_commit(const plait__flow_task *task)
 				       capture->record.tasks.count,
 				       task->memory);
 		capture->lacks_memory |= written->failed;
+		note_change(capture, access->whole, &access->box, task->memory,
+			    false);
 	}
 }
 

@@ -154,10 +154,21 @@ void plait__capture_state_release(plait__flow_capture *capture)
 		plait_buffer_release(plait__capture_state_at(capture, i)->own);
 }
 
-void plait__capture_state_keep_pins(plait__flow_capture *capture)
+bool plait__capture_state_keep_pins(plait__flow_capture *capture,
+				    plait__repetition *again)
 {
-	for (uint32_t i = 0; i < capture->data.count; i++)
-		plait__capture_state_at(capture, i)->is_pinned = false;
+	if (plait__vector_reserve(&again->pins, capture->data.count) != 0)
+		return false;
+	for (uint32_t i = 0; i < capture->data.count; i++) {
+		plait__captured_data *at = plait__capture_state_at(capture, i);
+		const plait__repetition_need pin = { .whole = at->whole,
+						     .memory = at->memory };
+
+		if (at->is_pinned)
+			(void)PLAIT__VECTOR_ADD(&again->pins, &pin);
+		at->is_pinned = false;
+	}
+	return true;
 }
 
 void plait__capture_state_unpin(plait__flow_capture *capture)

@@ -26,6 +26,16 @@ typedef struct plait__captured_values {
 	plait__coherence written;
 } plait__captured_values;
 
+/* A change of values by a captured task of a stretch, in the order of these: it wrote
+ * them, or they were copied to the memory. */
+typedef struct plait__captured_change {
+	plait__data *whole;
+	plait_box box;
+	uint32_t memory;
+	bool is_copy;
+	uint32_t task; /* of the stretch, from 0 */
+} plait__captured_change;
+
 /* With devices: see capture_place.h. */
 typedef struct plait__capture_devices {
 	plait__vector values;  /* plait__captured_values */
@@ -34,10 +44,15 @@ typedef struct plait__capture_devices {
 	plait__vector finish;  /* uint64_t: predicted ns, per task */
 	uint64_t free_ns[PLAIT__MEMORY_DEVICES];
 	uint64_t mapped; /* memories with launches of host code, bits */
+	/* Of a stretch: the changes of its tasks; uint32_t per task: tasks of the
+	 * record up to its last one. */
+	plait__vector changes; /* plait__captured_change */
+	plait__vector ends;
 } plait__capture_devices;
 
 struct plait__flow_capture {
-	uint64_t key; /* of a repetition; 0: a graph of the program */
+	uint64_t key; /* of a repetition that the program names, or 0 */
+	bool is_stretch; /* with devices: a repetition that the flow has found */
 	plait__flow *flow;
 	plait__task_nodes nodes;
 	plait__record record;
@@ -63,8 +78,10 @@ void plait__capture_state_close(plait__flow_capture *capture);
 /* Release the temporaries.  Caller does not hold the lock. */
 void plait__capture_state_release(plait__flow_capture *capture);
 
-/* The buffers stay as long as the flow; or may be evicted again. */
-void plait__capture_state_keep_pins(plait__flow_capture *capture);
+/* The buffers stay as long as the repetition keeps them; or may be evicted again.
+ * Returns false without memory. */
+bool plait__capture_state_keep_pins(plait__flow_capture *capture,
+				    plait__repetition *again);
 void plait__capture_state_unpin(plait__flow_capture *capture);
 
 /* A task of the record was added, with its accesses: keep its node and its order.
@@ -80,7 +97,7 @@ void plait__capture_state_order_plan(plait__flow_capture *capture,
  * flow has values, and begins and ends with those in the program's memory. */
 static inline bool plait__capture_state_is_own(const plait__flow_capture *capture)
 {
-	return capture->key == 0;
+	return capture->key == 0 && !capture->is_stretch;
 }
 
 /* Returns true if launches are captured that need no buffers of the flow. */

@@ -238,13 +238,13 @@ static void gather_all(plait__flow_task *task)
 			   !plait__outcomes_are_clean(&flow->lanes.outcomes));
 	for (uint32_t i = 0; i < task->access_count; i++)
 		for (; at < flow->accesses[i].end; at++)
-			plait__front_access_gather(&flow->preds,
-						   flow->fronts.items[at],
-						   flow->accesses[i].mode);
+			plait__front_access_gather_row(&flow->preds,
+						       &flow->fronts.items[at],
+						       flow->accesses[i].mode);
 	for (uint32_t i = 0; i < task->piece_count; i++)
 		plait__preds_add(&flow->preds, task->pieces[i], true);
 	plait__preds_add(&flow->preds, flow->barrier, false);
-	plait__preds_add(&flow->preds, task->behind, false);
+	plait__preds_add(&flow->preds, task->behind, task->needs_behind);
 	for (uint32_t i = 0; i < task->order_count; i++)
 		plait__preds_add(&flow->preds, task->order[i], false);
 }
@@ -305,9 +305,9 @@ static void record_all(plait__flow_task *task)
 	for (uint32_t i = 0; i < task->access_count; i++) {
 		flow->accesses[i].whole->last_use = task->number;
 		for (; at < flow->accesses[i].end; at++)
-			plait__front_access_record(&record,
-						   flow->fronts.items[at],
-						   flow->accesses[i].mode);
+			plait__front_access_record_row(&record,
+						       &flow->fronts.items[at],
+						       flow->accesses[i].mode);
 	}
 }
 
@@ -413,8 +413,8 @@ plait_status plait__commit_task(plait__flow_task *task, plait_error *error)
 		flow->barrier = task->number;
 	if (task->kernel != NULL)
 		task->kernel->last_use = task->number;
-	if (task->plan != NULL)
-		task->plan->last_use = task->number;
+	if (task->series != NULL)
+		task->series->last_use = task->number;
 	if (flow->proof != NULL)
 		plait__flow_proof_run(flow, false);
 	return PLAIT_OK;
@@ -426,9 +426,13 @@ static uint64_t count_full(const plait__flow_task *task, uint32_t before)
 	const plait__flow *flow = task->flow;
 	uint64_t count = 0;
 
-	for (uint32_t i = 0; i < flow->fronts.count; i++)
-		count += flow->fronts.items[i]->count + before >=
-			 PLAIT__FRONT_READERS;
+	for (uint32_t i = 0; i < flow->fronts.count; i++) {
+		const plait__front_row *row = &flow->fronts.items[i];
+
+		for (uint32_t k = 0; k < row->count; k++)
+			count += row->first[k].count + before >=
+				 PLAIT__FRONT_READERS;
+	}
 	return count;
 }
 

@@ -7,13 +7,21 @@
  * A buffer is released by an op, behind all that use it: so it goes in the order of
  * the program, and no call waits for that.
  */
+#include "flow/block_growth.h"
 #include "flow/commit.h"
 #include "flow/device_copy.h"
 #include "flow/device_room.h"
 #include "flow/device_warnings.h"
+#include "flow/flow.h"
 #include "flow/flow_data.h"
+#include "flow/flow_devices.h"
 #include "flow/flow_wait.h"
+#include "flow/held_run.h"
+#include "flow/room_releases.h"
+#include "flow/room_plan.h"
+#include "flow/room_supply.h"
 
+#include "base/alloc.h"
 #include "base/error.h"
 
 /* ---- arguments ---- */
@@ -82,21 +90,34 @@ static plait_status check(struct advice *advice, const plait_box *box,
 struct release {
 	plait__flow *flow; /* which its ops keep */
 	plait__buffer *buffer;
+	/* Null; or a block that was to replace it, which ops may use, too. */
+	plait__block_growth *growth;
 	uint32_t memory;
 	uint64_t bytes;
 };
 
 enum { RELEASE_CELLS = (sizeof(struct release) + 7) / 8 };
 
+static void release_growth(plait__flow *flow, plait__block_growth *growth)
+{
+	plait__object_release(
+		plait__object_handle(&growth->block.buffer->object),
+		PLAIT_OBJECT_BUFFER);
+	plait__free(plait__flow_allocator(flow), growth, sizeof(*growth));
+}
+
 /* A plait_host_function of an op. */
 static int32_t release_buffer(void *user_data)
 {
 	const struct release *release = user_data;
 
+	plait__flow_devices_drop_launches(release->flow);
 	plait__object_release(plait__object_handle(&release->buffer->object),
 			      PLAIT_OBJECT_BUFFER);
+	if (release->growth != NULL)
+		release_growth(release->flow, release->growth);
 	plait__flow_lock(release->flow);
-	plait__device_room_released(release->flow, release->memory,
+	plait__room_releases_end(release->flow, release->memory,
 				    release->bytes);
 	plait__flow_unlock(release->flow);
 	return 0;
@@ -106,16 +127,18 @@ static int32_t release_buffer(void *user_data)
 static plait_status commit_release(plait__flow_task *task, plait__data *whole)
 {
 	plait__flow *flow = task->flow;
+	plait__data_copy *copy = plait__data_copies_at(whole->copies,
+						       task->memory);
 	struct release *release;
 	plait_status status;
 
 	task->kind = PLAIT__OP_CALL;
 	task->label = "release";
-	task->is_always = task->releases_buffer = true;
+	task->is_always = task->keeps_values = true;
 	task->cells = RELEASE_CELLS;
 	task->access_count = 1;
 	if (!plait__commit_reserve_accesses(flow, 1) ||
-	    !plait__device_room_reserve_release(flow))
+	    !plait__room_releases_reserve(flow))
 		return PLAIT_E_NOMEM;
 	if (!plait__window_has_room(&flow->window, 2, RELEASE_CELLS))
 		return PLAIT_PENDING;
@@ -124,18 +147,20 @@ static plait_status commit_release(plait__flow_task *task, plait__data *whole)
 	task->filled.call.host = release_buffer;
 	task->filled.user_data = release;
 	flow->accesses[0] = (plait__flow_access){
-		whole, whole->box,
-		&plait__data_copies_at(whole->copies, task->memory)->map,
-		PLAIT__ACCESS_WRITES, 0
+		whole, whole->box, &copy->map, PLAIT__ACCESS_WRITES, 0
 	};
 	*release = (struct release){
-		flow, plait__data_copies_at(whole->copies, task->memory)->buffer,
-		task->memory, whole->bytes
+		flow, copy->block.buffer, copy->growth, task->memory,
+		copy->block.bytes
 	};
+	if (copy->growth != NULL)
+		release->bytes += copy->growth->block.bytes;
 	status = plait__commit_task(task, NULL);
 	flow->window.cells_taken = flow->window.cells_end;
-	if (status == PLAIT_OK)
+	if (status == PLAIT_OK) {
+		copy->growth = NULL;
 		(void)plait__device_room_detach(flow, whole, task->number);
+	}
 	return status;
 }
 
@@ -175,12 +200,34 @@ static plait_status fetch(plait__flow_task *task, const struct advice *advice)
 	return plait__device_copy_fetch(task, NULL);
 }
 
+/* Let a block have a box; it lacks some of it if it does not fit. */
+static plait_status make_block(plait__flow_task *task, plait__data *whole,
+			       const plait_box *box)
+{
+	const plait__data_copy *copy = plait__data_copies_at(whole->copies,
+							     task->memory);
+	plait_status status = PLAIT_OK;
+
+	if (!plait__device_block_has(&copy->block, box) &&
+	    copy->growth != NULL)
+		status = plait__block_growth_commit(task, whole, NULL);
+	if (status != PLAIT_OK || plait__device_block_has(&copy->block, box))
+		return status;
+	if (!plait__room_plan_want(task, whole, box))
+		return PLAIT_E_NOMEM;
+	if (!plait__device_room_fits(task->flow))
+		return PLAIT_OK;
+	task->lacks_buffers = true;
+	return PLAIT_PENDING;
+}
+
 /* Caller owns the room.  PLAIT_PENDING: with task->lacks_buffers a call of
- * plait__device_room_supply is due, else there is no room for an op. */
+ * plait__room_supply_make is due, else there is no room for an op. */
 static plait_status follow(plait__flow_task *task, const struct advice *advice)
 {
 	plait__flow *flow = task->flow;
 	plait__data *whole = advice->data->whole;
+	plait_status status;
 
 	if (flow->capture != NULL ||
 	    plait__flow_devices_is_lost(flow, advice->device) ||
@@ -188,14 +235,13 @@ static plait_status follow(plait__flow_task *task, const struct advice *advice)
 		return PLAIT_OK;
 	if (advice->what == PLAIT_ADVISE_EVICT)
 		return evict(task, whole);
-	if (!plait__device_room_want(task, whole))
-		return PLAIT_E_NOMEM;
-	if (flow->devices->room.lacking != 0) {
-		if (!plait__device_room_fits(flow))
-			return PLAIT_OK;
-		task->lacks_buffers = true;
-		return PLAIT_PENDING;
-	}
+	status = make_block(task, whole, &advice->box);
+	if (status != PLAIT_OK || !plait__device_block_has(
+					  &plait__data_copies_at(
+						   whole->copies, task->memory)
+						   ->block,
+					  &advice->box))
+		return status;
 	return advice->what == PLAIT_ADVISE_PREFETCH ? fetch(task, advice) :
 						       PLAIT_OK;
 }
@@ -224,9 +270,10 @@ static plait_status attempt(plait__flow_task *task, const struct advice *advice,
 	task->memory = advice->device == NULL ? PLAIT__MEMORY_HOST :
 						advice->device->memory;
 	if (task->memory != PLAIT__MEMORY_HOST &&
-	    plait__device_room_supply(flow, split, &behind, NULL) != PLAIT_OK)
+	    plait__room_supply_make(flow, split, &behind, NULL) != PLAIT_OK)
 		return PLAIT_OK;
 	plait__flow_lock(flow);
+	plait__held_run_interrupt(flow);
 	flow->submitter = split;
 	status = task->memory == PLAIT__MEMORY_HOST ?
 			 follow_host(task, advice) : follow(task, advice);
@@ -254,13 +301,13 @@ static void advise(const struct advice *advice)
 			continue;
 		}
 		if (split.supplies)
-			plait__device_room_leave(flow, &split);
+			plait__room_supply_leave(flow, &split);
 		if (status != PLAIT_PENDING)
 			break;
 		status = plait__flow_wait_for_room(flow, false, NULL);
 	} while (status == PLAIT_OK);
 	if (split.supplies)
-		plait__device_room_leave(flow, &split);
+		plait__room_supply_leave(flow, &split);
 }
 
 PLAIT_API plait_status plait_data_advise(plait_data *data, const plait_box *box,

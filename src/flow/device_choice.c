@@ -117,10 +117,10 @@ static plait__placed_op *find(const plait__device_choices *choices,
 	return number != 0 && op->number == number ? op : NULL;
 }
 
-/* Append to a list of the request. */
-static void add(const plait__flow *flow, plait__vector *list, const void *item)
+/* An item was appended to a list of the request; null: there is no memory. */
+static void note(const plait__flow *flow, const void *item)
 {
-	if (plait__vector_push(list, item, 1) == NULL)
+	if (item == NULL)
 		choices_of(flow)->placer.failed = true;
 }
 
@@ -131,7 +131,7 @@ static void add_parent(const plait__flow *flow, uint64_t number)
 	uint64_t *items;
 	uint32_t i;
 
-	add(flow, ops, &number);
+	note(flow, PLAIT__VECTOR_ADD(ops, &number));
 	if (choices_of(flow)->placer.failed)
 		return;
 	items = ops->items;
@@ -170,7 +170,7 @@ static void add_pred(const plait__flow *flow, uint64_t number)
 		return;
 	op->request = choices->requests;
 	pred = (plait__policy_pred){ op->finish_ns, op->device };
-	add(flow, &choices->preds, &pred);
+	note(flow, PLAIT__VECTOR_ADD(&choices->preds, &pred));
 	if (op->lane != PLAIT__CHOICE_HOST &&
 	    !plait__op_is_done(&flow->window.ring, number))
 		add_parent(flow, number);
@@ -246,7 +246,7 @@ static void add_version(const plait__flow *flow,
 		.overwritten = (access->mode & PLAIT__ACCESS_READS) == 0,
 	};
 
-	add(flow, &choices_of(flow)->pieces, &piece);
+	note(flow, PLAIT__VECTOR_ADD(&choices_of(flow)->pieces, &piece));
 	/* It was read where it is. */
 	for (uint64_t left = (access->mode & PLAIT__ACCESS_WRITES) != 0 ?
 				     version->valid : 0;
@@ -318,8 +318,8 @@ static void list_parents(const plait__flow *flow)
 		const plait__policy_parent parent = { op->device, op->lane,
 						      op->inherited };
 
-		add(flow, &choices->parents, &parent);
-		add(flow, &choices->points, &op->point);
+		note(flow, PLAIT__VECTOR_ADD(&choices->parents, &parent));
+		note(flow, PLAIT__VECTOR_ADD(&choices->points, &op->point));
 	}
 }
 

@@ -17,7 +17,10 @@ struct copy {
 	uint32_t from;
 	uint32_t to;
 	plait__flow_device *device; /* that the copy is for, or null */
-	bool saves; /* before an eviction */
+	bool saves; /* before an eviction, or the only values */
+	/* Null: those of the memories.  Else within one memory, to a block that
+	 * replaces the other one. */
+	const plait__device_block *target;
 };
 
 void plait__device_copy_set_op(plait__flow_task *task, plait__device_op *op)
@@ -27,6 +30,16 @@ void plait__device_copy_set_op(plait__flow_task *task, plait__device_op *op)
 	task->device_op = op;
 	task->filled.call.begin = plait__device_engine_claim;
 	task->filled.user_data = op;
+}
+
+bool plait__device_copy_has_succeeded(void *arg, uint32_t low)
+{
+	plait__flow *flow = arg;
+	uint64_t newest = flow->window.newest;
+	uint64_t number = newest - (uint32_t)((uint32_t)newest - low);
+
+	return plait__op_is_done(&flow->window.ring, number) &&
+	       !plait__outcomes_has(&flow->lanes.outcomes, number);
 }
 
 /* The first device of the memory that is not lost; else the first one. */
@@ -68,32 +81,35 @@ plait__device *plait__device_copy_device(const plait__flow *flow,
 
 /* ---- the command ---- */
 
-static plait_buffer *buffer_of(const struct copy *copy, uint32_t memory)
+/* Null: the program's memory. */
+static const plait__device_block *block_at(const struct copy *copy,
+					   uint32_t memory)
 {
-	return plait__object_handle(
-		&plait__data_copies_at(copy->whole->copies, memory)
-			 ->buffer->object);
+	return memory == PLAIT__MEMORY_HOST ? NULL :
+	       &plait__data_copies_at(copy->whole->copies, memory)->block;
 }
 
 /* Rows without gaps are one, and slices of one row are rows; these likewise. */
-static void set_rows(const struct copy *copy, plait__device_op *op)
+static void set_rows(const struct copy *copy, plait__device_op *op,
+		     const uint64_t *to, const uint64_t *from)
 {
-	const uint64_t *pitch = copy->whole->pitch;
 	const plait_box *box = &copy->box;
-	uint64_t bytes = (box->high[0] - box->low[0]) * pitch[0];
-	uint64_t rows = box->high[1] - box->low[1], row = pitch[1];
+	uint64_t bytes = (box->high[0] - box->low[0]) * to[0];
+	uint64_t rows = box->high[1] - box->low[1];
+	uint64_t to_row = to[1], from_row = from[1];
 	uint64_t slices = box->high[2] - box->low[2];
 
-	if (bytes == row) {
+	if (bytes == to_row && bytes == from_row) {
 		bytes *= rows;
 		rows = 1;
 	}
 	if (rows == 1) {
 		rows = slices;
-		row = pitch[2];
+		to_row = to[2];
+		from_row = from[2];
 		slices = 1;
 	}
-	if (slices == 1 && bytes == row) {
+	if (slices == 1 && bytes == to_row && bytes == from_row) {
 		bytes *= rows;
 		rows = 1;
 	}
@@ -101,10 +117,12 @@ static void set_rows(const struct copy *copy, plait__device_op *op)
 	if (rows * slices == 1)
 		return;
 	op->rows = (plait_rows){ .size = sizeof(op->rows), .rows = rows,
-				 .slices = slices, .target_row = row,
-				 .source_row = row };
-	if (slices > 1)
-		op->rows.target_slice = op->rows.source_slice = pitch[2];
+				 .slices = slices, .target_row = to_row,
+				 .source_row = from_row };
+	if (slices > 1) {
+		op->rows.target_slice = to[2];
+		op->rows.source_slice = from[2];
+	}
 	op->command.rows = &op->rows;
 }
 
@@ -118,26 +136,32 @@ static uint64_t offset_of(const struct copy *copy)
 
 static void set_command(const struct copy *copy, plait__device_op *op)
 {
+	const plait__device_block *source = block_at(copy, copy->from);
+	const plait__device_block *target = copy->target != NULL ?
+		copy->target : block_at(copy, copy->to);
+	const uint64_t *low = copy->box.low, *pitch = copy->whole->pitch;
 	plait_command *command = &op->command;
-	uint64_t offset = offset_of(copy);
 
 	*command = (plait_command){ .size = sizeof(*command),
 				    .kind = PLAIT_COMMAND_COPY };
-	if (copy->to == PLAIT__MEMORY_HOST || copy->from == PLAIT__MEMORY_HOST)
-		command->host = copy->whole->memory + offset;
-	if (copy->to == PLAIT__MEMORY_HOST)
+	if (target == NULL || source == NULL)
+		command->host = copy->whole->memory + offset_of(copy);
+	if (target == NULL)
 		command->kind = PLAIT_COMMAND_READ;
-	if (copy->from == PLAIT__MEMORY_HOST)
+	if (source == NULL)
 		command->kind = PLAIT_COMMAND_WRITE;
-	if (copy->to != PLAIT__MEMORY_HOST) {
-		command->target = buffer_of(copy, copy->to);
-		command->target_offset = offset;
+	if (target != NULL) {
+		command->target = plait__object_handle(&target->buffer->object);
+		command->target_offset =
+			(uint64_t)plait__device_block_distance(target, low);
 	}
-	if (copy->from != PLAIT__MEMORY_HOST) {
-		command->source = buffer_of(copy, copy->from);
-		command->source_offset = offset;
+	if (source != NULL) {
+		command->source = plait__object_handle(&source->buffer->object);
+		command->source_offset =
+			(uint64_t)plait__device_block_distance(source, low);
 	}
-	set_rows(copy, op);
+	set_rows(copy, op, target != NULL ? target->pitch : pitch,
+		 source != NULL ? source->pitch : pitch);
 }
 
 /* ---- the op ---- */
@@ -156,6 +180,27 @@ static void set_order(const struct copy *copy, plait__flow_task *task)
 	task->order = &plait__data_copies_at(copy->whole->copies, copy->from)
 			       ->mapped;
 	task->order_count = 1;
+}
+
+/* To another block of the same memory the values stay where they are. */
+static void set_accesses(const struct copy *copy, plait__flow_task *task)
+{
+	plait__flow_access *accesses = copy->flow->accesses;
+
+	task->access_count = 2;
+	accesses[0] = (plait__flow_access){
+		copy->whole, copy->box, map_of(copy, copy->from),
+		PLAIT__ACCESS_READS, 0
+	};
+	accesses[1] = (plait__flow_access){
+		copy->whole, copy->box, map_of(copy, copy->to),
+		PLAIT__ACCESS_WRITES, 0
+	};
+	if (copy->target == NULL)
+		return;
+	accesses[0].mode |= PLAIT__ACCESS_WRITES;
+	task->access_count = 1;
+	task->keeps_values = true;
 }
 
 /* Submit one copy. */
@@ -188,16 +233,8 @@ static plait_status submit(const struct copy *copy, plait_error *error)
 	task.is_always = true;
 	task.behind = flow->devices->last_mapped[copy->to];
 	set_order(copy, &task);
-	task.access_count = 2;
 	plait__device_copy_set_op(&task, op);
-	flow->accesses[0] = (plait__flow_access){
-		copy->whole, copy->box, map_of(copy, copy->from),
-		PLAIT__ACCESS_READS, 0
-	};
-	flow->accesses[1] = (plait__flow_access){
-		copy->whole, copy->box, map_of(copy, copy->to),
-		PLAIT__ACCESS_WRITES, 0
-	};
+	set_accesses(copy, &task);
 	status = plait__commit_task(&task, error);
 	if (status != PLAIT_OK) {
 		plait__device_engine_return(&flow->devices->engine, op);
@@ -208,8 +245,9 @@ static plait_status submit(const struct copy *copy, plait_error *error)
 		device->fetched[copy->from] = task.number;
 	if (!plait__device_engine_has_begun(op))
 		device->waiting[queue] = task.number;
-	plait__coherence_add(&copy->whole->copies->coherence, &copy->box,
-			     copy->to);
+	if (copy->target == NULL)
+		plait__coherence_add(&copy->whole->copies->coherence,
+				     &copy->box, copy->to);
 	return PLAIT_OK;
 }
 
@@ -320,16 +358,13 @@ static plait_status fetch_saved(plait__flow_task *task, plait_error *error)
 	return status;
 }
 
-plait_status plait__device_copy_fetch(plait__flow_task *task,
-				      plait_error *error)
+plait_status plait__device_copy_begin(const plait__flow_task *task,
+				      uint64_t *out_cells, plait_error *error)
 {
 	plait__flow *flow = task->flow;
 	plait__vector *saved = &flow->devices->accesses;
-	uint64_t taken = flow->window.cells_taken;
-	plait_status status;
 
-	if (is_complete(task))
-		return PLAIT_OK;
+	*out_cells = flow->window.cells_taken;
 	plait__vector_truncate(saved, 0);
 	if (!plait__commit_reserve_accesses(flow, 2) ||
 	    plait__vector_push(saved, flow->accesses, task->access_count) ==
@@ -338,10 +373,92 @@ plait_status plait__device_copy_fetch(plait__flow_task *task,
 				   "no memory for copies");
 	/* The cells that were taken stay the task's. */
 	flow->window.cells_taken = flow->window.cells_end;
-	status = fetch_saved(task, error);
-	flow->window.cells_taken = taken;
+	return PLAIT_OK;
+}
+
+void plait__device_copy_end(plait__flow *flow, uint64_t cells)
+{
+	const plait__vector *saved = &flow->devices->accesses;
+
+	flow->window.cells_taken = cells;
 	memcpy(flow->accesses, saved->items,
 	       saved->count * sizeof(*flow->accesses));
+}
+
+plait_status plait__device_copy_fetch(plait__flow_task *task,
+				      plait_error *error)
+{
+	uint64_t cells;
+	plait_status status;
+
+	if (is_complete(task))
+		return PLAIT_OK;
+	status = plait__device_copy_begin(task, &cells, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = fetch_saved(task, error);
+	plait__device_copy_end(task->flow, cells);
+	return status;
+}
+
+/* ---- larger blocks ---- */
+
+/* Copies that differ in what a failure spoils stay apart, no others. */
+static bool list_moves(const plait__flow *flow, const plait__data *whole,
+		       uint32_t memory, plait__vector *out)
+{
+	const uint64_t bit = UINT64_C(1) << memory;
+
+	plait__vector_truncate(out, 0);
+	if (!plait__coherence_find(&whole->copies->coherence, &whole->box,
+				   memory, true, out))
+		return false;
+	for (uint32_t i = 0; i < out->count; i++) {
+		plait__version *version = plait__vector_at(out, i);
+
+		version->valid = bit | (find_live(flow, version->valid &
+						  ~bit) != 0);
+		version->memory = PLAIT__MEMORY_HOST;
+		if (version->writer != 0 &&
+		    plait__device_copy_has_succeeded((void *)(uintptr_t)flow,
+						     version->writer))
+			version->writer = 0;
+	}
+	plait__coherence_join(out);
+	return true;
+}
+
+uint32_t plait__device_copy_count_moves(const plait__flow *flow,
+					const plait__data *whole,
+					uint32_t memory)
+{
+	plait__vector *moves = &flow->devices->missing;
+
+	return list_moves(flow, whole, memory, moves) ? moves->count :
+							UINT32_MAX;
+}
+
+plait_status plait__device_copy_move(plait__flow *flow, plait__data *whole,
+				     uint32_t memory,
+				     const plait__device_block *target,
+				     plait_error *error)
+{
+	plait__vector *moves = &flow->devices->missing;
+	plait_status status = PLAIT_OK;
+
+	if (!list_moves(flow, whole, memory, moves))
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for copies");
+	for (uint32_t i = 0; status == PLAIT_OK && i < moves->count; i++) {
+		const plait__version *version = plait__vector_at(moves, i);
+		const struct copy copy = {
+			.flow = flow, .whole = whole, .box = version->box,
+			.from = memory, .to = memory, .target = target,
+			.saves = (version->valid & 1) == 0,
+		};
+
+		status = submit(&copy, error);
+	}
 	return status;
 }
 

@@ -2,7 +2,8 @@
 /* Placement of tasks on devices; see device_place.h. */
 #include "flow/device_place.h"
 
-#include "flow/capture_state.h"
+#include "flow/block_growth.h"
+#include "flow/block_needs.h"
 #include "flow/commit.h"
 #include "flow/device_choice.h"
 #include "flow/device_copy.h"
@@ -10,6 +11,7 @@
 #include "flow/flow.h"
 #include "flow/flow_data.h"
 #include "flow/rank_state.h"
+#include "flow/room_plan.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -19,23 +21,6 @@
 
 /* Accesses of a task that are compared with each other. */
 enum { MANY_ACCESSES = 64 };
-
-bool plait__place_argument(plait__flow *flow, uint32_t i, plait__data *data)
-{
-	plait__vector *arguments = &flow->devices->arguments;
-
-	if (i >= arguments->count &&
-	    plait__vector_push(arguments, NULL, i + 1 - arguments->count) ==
-		    NULL)
-		return false;
-	*(plait__data **)plait__vector_at(arguments, i) = data;
-	return true;
-}
-
-static plait__data *argument_at(const plait__flow *flow, uint32_t i)
-{
-	return *(plait__data **)plait__vector_at(&flow->devices->arguments, i);
-}
 
 /* ---- the device ---- */
 
@@ -117,45 +102,58 @@ static uint64_t piece_candidate(const plait__flow_task *task,
 
 /* ---- buffers ---- */
 
-static bool has_buffer(const plait__flow_task *task, plait__data *whole)
-{
-	return whole->copies == NULL ||
-	       plait__capture_state_has_temporaries(task->flow) ||
-	       plait__data_copies_at(whole->copies, task->memory)->buffer !=
-		       NULL;
-}
-
 static bool is_pointer(const plait__flow_task *task, uint32_t i)
 {
 	return task->kernel->kernel->signature->parameters[i].type ==
 	       PLAIT__TYPE_POINTER;
 }
 
-/* Call `visit` for the data of the task until it returns false. */
-static bool visit_data(const plait__flow_task *task,
-		       bool (*visit)(const plait__flow_task *task,
-				     plait__data *whole))
+/* Returns false if a larger block is to take the place of one. */
+static bool has_grown(const plait__flow_task *task, plait__data *whole,
+		      const plait_box *box)
 {
-	uint32_t count = task->kernel->kernel->signature->count;
-	bool done = true;
-
-	for (uint32_t i = 0; done && i < count; i++)
-		if (is_pointer(task, i))
-			done = visit(task, argument_at(task->flow, i)->whole);
-	for (uint32_t i = 0; done && i < task->access_count; i++)
-		done = visit(task, task->flow->accesses[i].whole);
-	return done;
+	(void)box;
+	return whole->copies == NULL ||
+	       plait__data_copies_at(whole->copies, task->memory)->growth ==
+		       NULL;
 }
 
-/* PLAIT_PENDING: a buffer is missing. */
-static plait_status check_buffers(plait__flow_task *task, plait_error *error)
+/* Let larger blocks take the place of those that lack something. */
+static plait_status grow_blocks(const plait__flow_task *task,
+				plait_error *error)
 {
-	if (visit_data(task, has_buffer))
+	plait_status status = PLAIT_OK;
+
+	if (plait__block_needs_visit(task, false, has_grown))
 		return PLAIT_OK;
+	for (uint32_t i = 0; status == PLAIT_OK && i < task->access_count;
+	     i++) {
+		plait__data *whole = task->flow->accesses[i].whole;
+
+		if (!has_grown(task, whole, NULL))
+			status = plait__block_growth_commit(task, whole, error);
+	}
+	return status;
+}
+
+/* PLAIT_PENDING: a block is missing, or room for an op. */
+static plait_status check_buffers(plait__flow_task *task, bool of_pieces,
+				  plait_error *error)
+{
+	plait_status status;
+
+	if (plait__block_needs_visit(task, of_pieces,
+				     plait__block_needs_are_met))
+		return PLAIT_OK;
+	status = grow_blocks(task, error);
+	if (status != PLAIT_OK || plait__block_needs_visit(
+					  task, of_pieces,
+					  plait__block_needs_are_met))
+		return status;
 	task->lacks_buffers = true;
 	if (!plait__device_room_begin(task))
 		return PLAIT_PENDING;
-	if (!visit_data(task, plait__device_room_want))
+	if (!plait__block_needs_visit(task, of_pieces, plait__room_plan_want))
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a task");
 	return plait__device_room_make(task, error);
@@ -167,7 +165,7 @@ plait_status plait__place_take(plait__flow_task *task, uint32_t device,
 	task->device = &task->flow->devices->items[device];
 	task->memory = task->device->memory;
 	return task->memory != PLAIT__MEMORY_HOST ?
-		       check_buffers(task, error) : PLAIT_OK;
+		       check_buffers(task, false, error) : PLAIT_OK;
 }
 
 plait_status plait__place_find(plait__flow_task *task, plait_error *error)
@@ -179,6 +177,19 @@ uint32_t plait__place_piece(const plait__flow_task *task)
 {
 	return (uint32_t)__builtin_ctzll(
 		piece_candidate(task, task->candidates, task->chunk.index));
+}
+
+plait_status plait__place_check_bytes(plait__flow_task *task,
+				      plait_error *error)
+{
+	const plait__flow_devices *devices = task->flow->devices;
+	const uint64_t needed = plait__block_needs_bytes(task);
+
+	task->memory = devices->items[plait__place_piece(task)].memory;
+	if (task->memory == PLAIT__MEMORY_HOST ||
+	    needed <= devices->room.limit)
+		return PLAIT_OK;
+	return plait__device_room_fail(task, needed, error);
 }
 
 static plait_status choose_device(plait__flow_task *task, plait_error *error)
@@ -212,29 +223,66 @@ static plait_status fail_memory(plait_error *error)
 	return plait__fail(error, PLAIT_E_NOMEM, "no memory for a task");
 }
 
+/* Numbers that place the elements of an array. */
+struct array {
+	const plait__data *data; /* null: they are those of the host */
+	const plait__device_block *block;
+};
+
+static uint64_t array_number(const struct array *array,
+			     const plait__parameter *parameter)
+{
+	const plait__device_block *block = array->block;
+	const int64_t each = array->data->whole->element_bytes;
+
+	if (parameter->place == PLAIT__PLACE_AT)
+		return (uint64_t)(plait__device_block_distance(
+					  block, array->data->box.low) / each);
+	return block->pitch[parameter->place == PLAIT__PLACE_PITCH ? 1 : 2] /
+	       (uint64_t)each;
+}
+
+/* The address of data becomes a place in the block, which has all of them for a
+ * plain pointer; of an array the numbers begin at the block. */
+static void set_pointer(const plait__flow_task *task, uint32_t i,
+			struct array *array, plait_argument *out)
+{
+	const plait__data_argument *at =
+		plait__block_needs_argument(task->flow, i);
+	const plait__data *whole = at->data->whole;
+	const plait__device_block *block =
+		&plait__data_copies_at(whole->copies, task->memory)->block;
+
+	*array = (struct array){ NULL, NULL };
+	whole->copies->is_plain |= at->is_plain;
+	out->kind = PLAIT_ARGUMENT_BUFFER;
+	out->buffer = plait__object_handle(&block->buffer->object);
+	if (block->is_whole)
+		out->offset_bytes = *(const uint64_t *)
+					    task->filled.arguments[i] -
+				    (uintptr_t)whole->memory;
+	else
+		*array = (struct array){ at->data, block };
+}
+
 /* The host's launch has the address of a value, or of data, in its cells. */
 static void set_argument(const plait__flow_task *task, uint32_t i,
-			 plait_argument *out)
+			 struct array *array, plait_argument *out)
 {
 	const plait__parameter *parameter =
 		&task->kernel->kernel->signature->parameters[i];
-	const void *cell = task->filled.arguments[i];
-	const plait__data *whole;
+	void *cell = task->filled.arguments[i];
 
 	*out = (plait_argument){ .size = sizeof(*out) };
-	if (!is_pointer(task, i)) {
-		out->kind = PLAIT_ARGUMENT_VALUE;
-		out->value = cell;
-		out->bytes = parameter->bytes;
+	if (is_pointer(task, i)) {
+		set_pointer(task, i, array, out);
 		return;
 	}
-	whole = argument_at(task->flow, i)->whole;
-	out->kind = PLAIT_ARGUMENT_BUFFER;
-	out->buffer = plait__object_handle(
-		&plait__data_copies_at(whole->copies, task->memory)
-			 ->buffer->object);
-	out->offset_bytes = *(const uint64_t *)cell -
-			    (uintptr_t)whole->memory;
+	if (parameter->place != 0 && array->data != NULL)
+		*(uint64_t *)cell = array_number(array, parameter);
+	out->kind = PLAIT_ARGUMENT_VALUE;
+	out->value = cell;
+	out->bytes = parameter->bytes;
 }
 
 /* Returns true if an op of another lane may begin there when newer ones of that
@@ -294,6 +342,45 @@ static void choose_lane(plait__flow_task *task, plait__device_op *op)
 		order_mapped(task, op->lane);
 }
 
+/* A plait__block_need. */
+static bool note_kept(const plait__flow_task *task, plait__data *whole,
+		      const plait_box *box)
+{
+	(void)task;
+	(void)box;
+	if (whole->copies != NULL)
+		whole->copies->is_kept = true;
+	return true;
+}
+
+/* A queue that measures writes into the record. */
+static plait_status take_record(const plait__flow_task *task,
+				plait__device_op *op,
+				const plait_command *command,
+				plait_error *error)
+{
+	plait__flow_devices *devices = task->flow->devices;
+	const bool keeps = !devices->engine.measures;
+	plait_status status;
+	uint64_t hash = 0;
+
+	if (keeps)
+		op->launch = plait__kept_launches_find(
+			&devices->kept, task->device->device, !task->maps,
+			task->kernel->kernel, command, &hash);
+	if (op->launch != NULL)
+		return PLAIT_OK;
+	status = plait__launch_record_create(
+		devices->engine.items[op->lane].queue, command, &op->launch,
+		error);
+	if (keeps && status == PLAIT_OK &&
+	    plait__kept_launches_note(&devices->kept,
+				      plait__flow_allocator(task->flow), hash,
+				      op->launch))
+		(void)plait__block_needs_visit(task, false, note_kept);
+	return status;
+}
+
 static plait_status prepare_launch(plait__flow_task *task,
 				   plait__device_op *op, plait_error *error)
 {
@@ -304,17 +391,16 @@ static plait_status prepare_launch(plait__flow_task *task,
 		.kernel = (plait_kernel *)(uintptr_t)task->kernel->handle,
 		.launch = task->filled.launch, .argument_count = count,
 	};
+	struct array array = { NULL, NULL };
 
 	plait__vector_truncate(&devices->launch, 0);
 	command.arguments = plait__vector_extend(&devices->launch, count + 1);
 	if (command.arguments == NULL)
 		return fail_memory(error);
 	for (uint32_t i = 0; i < count; i++)
-		set_argument(task, i,
+		set_argument(task, i, &array,
 			     plait__vector_at(&devices->launch, i));
-	return plait__launch_record_create(
-		devices->engine.items[op->lane].queue, &command, &op->launch,
-		error);
+	return take_record(task, op, &command, error);
 }
 
 static plait_status make_launch(plait__flow_task *task, plait_error *error)
@@ -357,18 +443,6 @@ static plait_status fetch_all(plait__flow_task *task, plait_error *error)
 	return status;
 }
 
-/* Returns true if op `low`, the low half of its number, is done and has not
- * failed. */
-static bool has_succeeded(void *arg, uint32_t low)
-{
-	plait__flow *flow = arg;
-	uint64_t newest = flow->window.newest;
-	uint64_t number = newest - (uint32_t)((uint32_t)newest - low);
-
-	return plait__op_is_done(&flow->window.ring, number) &&
-	       !plait__outcomes_has(&flow->lanes.outcomes, number);
-}
-
 static void forget_all(const plait__flow_task *task)
 {
 	plait__flow *flow = task->flow;
@@ -376,8 +450,8 @@ static void forget_all(const plait__flow_task *task)
 	for (uint32_t i = 0; i < task->access_count; i++)
 		if (has_copies(&flow->accesses[i]))
 			plait__data_copies_forget(
-				flow->accesses[i].whole->copies, has_succeeded,
-				flow);
+				flow->accesses[i].whole->copies,
+				plait__device_copy_has_succeeded, flow);
 }
 
 /* Accesses behind the i-th and with it that write the same data; of very many,
@@ -429,7 +503,7 @@ plait_status plait__place_check_pieces(plait__flow_task *task,
 		task->memory = task->flow->devices
 				       ->items[__builtin_ctzll(bit)].memory;
 		if ((seen >> task->memory & 1) == 0)
-			status = check_buffers(task, error);
+			status = check_buffers(task, true, error);
 		seen |= UINT64_C(1) << task->memory;
 	}
 	return status;

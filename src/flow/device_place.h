@@ -9,18 +9,18 @@
 
 #include "flow/flow_devices.h"
 
-/* Note the data of argument i of the launch in preparation.  Returns false
- * without memory.  Caller holds the lock, as for the next four. */
-bool plait__place_argument(plait__flow *flow, uint32_t i, plait__data *data);
-
 /* Find the devices for the pieces of a launch, of which the first is prepared, and
- * find out if the buffers that they use are there: PLAIT_PENDING with
- * task->lacks_buffers if not. */
+ * find out if the blocks that each of them uses are there: PLAIT_PENDING with
+ * task->lacks_buffers if not.  Caller holds the lock, as for the next ones. */
 plait_status plait__place_check_pieces(plait__flow_task *task,
 				       plait_error *error);
 
 /* Find the devices that run the launch, task->candidates.  PLAIT_E_UNSUPPORTED. */
 plait_status plait__place_find(plait__flow_task *task, plait_error *error);
+/* Find out that the memory of a piece's device can have its data alone, with
+ * task->candidates.  PLAIT_E_NOMEM: not so, task->excess is set. */
+plait_status plait__place_check_bytes(plait__flow_task *task,
+				      plait_error *error);
 /* Index of the device of a piece, of task->candidates. */
 uint32_t plait__place_piece(const plait__flow_task *task);
 /* Let the task run on that device.  PLAIT_PENDING: as above. */
@@ -30,7 +30,7 @@ plait_status plait__place_take(plait__flow_task *task, uint32_t device,
 /*
  * Place a task that is prepared, and submit the copies that it needs.
  * PLAIT_PENDING: no room, or with task->lacks_buffers a call of
- * plait__device_room_supply is due.  PLAIT_E_NOMEM; PLAIT_E_UNSUPPORTED: no device runs the kernel.
+ * plait__room_supply_make is due.  PLAIT_E_NOMEM; PLAIT_E_UNSUPPORTED: no device runs the kernel.
  */
 plait_status plait__place_task(plait__flow_task *task, plait_error *error);
 /* The task was committed: its memory has what it writes; or it was not. */

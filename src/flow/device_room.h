@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Room for buffers in the memories of a flow's devices: supply of those that a
+ * Room for blocks in the memories of a flow's devices: supply of those that a
  * launch lacks, and eviction of others, whole, within a limit.
  *
  *     attempt    the launch lacks buffers        -> PLAIT_PENDING
@@ -27,31 +27,28 @@
 #include "flow/device_split.h"
 #include "flow/flow_devices.h"
 
-/* Begin a list of the data that a task uses in its memory.  Returns false if its
+/* Begin a list of the data that a task uses in its memory (room_plan.h).  Returns false if its
  * submission does not own the room.  Caller holds the lock, as for the next
  * four. */
 bool plait__device_room_begin(const plait__flow_task *task);
-/* Add data to the list.  Returns false without memory. */
-bool plait__device_room_want(const plait__flow_task *task, plait__data *whole);
 /* Make room for the list.  PLAIT_PENDING: with task->lacks_buffers a call of
  * supply is due, else there is no room for an op.  PLAIT_E_NOMEM: it does not
  * fit alone. */
 plait_status plait__device_room_make(plait__flow_task *task,
 				     plait_error *error);
-/* Returns true if the list fits without evictions. */
-bool plait__device_room_fits(const plait__flow *flow);
+/* Fail because the data of a task needs more than the limit, and say so in it. */
+plait_status plait__device_room_fail(plait__flow_task *task, uint64_t needed,
+				     plait_error *error);
+/* Returns true if the list fits without evictions; the next supply makes it. */
+bool plait__device_room_fits(plait__flow *flow);
 /* Returns true if the data has a buffer in the owner's memory, and an op may release
- * it. */
+ * it, with that of a larger block that is to take its place. */
 bool plait__device_room_can_release(const plait__flow *flow,
 				    const plait__data *whole);
-/* Take the buffer, which op `number` releases; its values are elsewhere.  It counts
- * until that op has called the last one.  The first one, called before the op has a
- * number, returns false without memory. */
-bool plait__device_room_reserve_release(plait__flow *flow);
+/* Take the buffer, which op `number` releases; its values are elsewhere
+ * (room_releases.h). */
 plait__buffer *plait__device_room_detach(plait__flow *flow, plait__data *whole,
 					 uint64_t number);
-void plait__device_room_released(plait__flow *flow, uint32_t memory,
-				 uint64_t bytes);
 /* Append the evictions for the task to why it is where it is. */
 void plait__device_room_explain(const plait__flow_task *task,
 				plait__text *out);
@@ -60,15 +57,5 @@ void plait__device_room_explain(const plait__flow_task *task,
 void plait__device_room_note(const plait__flow_task *task, plait__data *whole);
 /* The data ends. */
 void plait__device_room_forget(const plait__data *whole);
-
-/* Own the room, or make the buffers of the list; *out_behind: an op that uses
- * memory to be evicted, with the room left, or 0.  PLAIT_E_NOMEM, and as
- * plait_buffer_create.  Caller does not hold the lock, as for the next one. */
-plait_status plait__device_room_supply(plait__flow *flow,
-				       plait__device_split *split,
-				       uint64_t *out_behind,
-				       plait_error *error);
-/* The attempt of the owner has ended. */
-void plait__device_room_leave(plait__flow *flow, plait__device_split *split);
 
 #endif

@@ -20,6 +20,36 @@ struct pieces {
 static void take_lack(const struct pieces *pieces, const plait__flow_task *step)
 {
 	pieces->whole->lacks_buffers = step->lacks_buffers;
+	pieces->whole->excess = step->excess;
+}
+
+/* Returns true if a piece may need more than the memory of its device. */
+static bool may_exceed(const plait__flow *flow)
+{
+	const uint64_t limit = flow->devices->room.limit;
+
+	return limit != UINT64_MAX && flow->data_bytes > limit;
+}
+
+/* Prepare all pieces, the first one last. */
+static plait_status check_each(const struct pieces *pieces, plait_error *error)
+{
+	const plait__task_steps *steps = &pieces->steps;
+	const bool exceeds = may_exceed(steps->flow);
+	plait_status status = PLAIT_OK;
+	plait__flow_task step;
+
+	if (exceeds)
+		status = plait__place_find(pieces->whole, error);
+	for (uint32_t i = steps->pieces; status == PLAIT_OK && i-- > 0;) {
+		status = plait__task_steps_prepare(steps, steps->fills + i,
+						   &step, error);
+		step.candidates = pieces->whole->candidates;
+		if (status == PLAIT_OK && exceeds)
+			status = plait__place_check_bytes(&step, error);
+		take_lack(pieces, &step);
+	}
+	return status;
 }
 
 /* Find out that no step is wrong, and that all buffers are there.  The first
@@ -31,12 +61,11 @@ static plait_status check_steps(const struct pieces *pieces,
 	plait__flow_task *whole = pieces->whole;
 	const plait__task_steps *steps = &pieces->steps;
 	plait_status status = plait__task_steps_check(steps, whole, error);
-	plait__flow_task step;
 
-	if (whole->has_own_boxes || whole->flow->is_strict)
-		for (uint32_t i = steps->pieces; status == PLAIT_OK && i-- > 0;)
-			status = plait__task_steps_prepare(
-				steps, steps->fills + i, &step, error);
+	if (status == PLAIT_OK &&
+	    (whole->has_own_boxes || whole->flow->is_strict ||
+	     may_exceed(whole->flow)))
+		status = check_each(pieces, error);
 	return status == PLAIT_OK ? plait__place_check_pieces(whole, error) :
 				    status;
 }

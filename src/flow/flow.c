@@ -50,7 +50,9 @@ static void end_repetitions(plait__flow *flow)
 	plait__flow_capture *capture;
 
 	plait__flow_lock(flow);
+	plait__held_run_publish(flow);
 	(void)plait__flow_capture_end(flow, &capture, NULL);
+	plait__repetitions_forget_pins(flow);
 	plait__flow_unlock(flow);
 	plait__flow_capture_free(capture);
 	plait__repetitions_close(flow);
@@ -66,7 +68,6 @@ static void close_flow(plait__object *object)
 	 * context runs what is left. */
 	plait__data_release_handles(flow);
 	plait__flow_lock(flow);
-	plait__held_run_publish(flow);
 	plait__flow_reap(flow);
 	over = flow->window.settled == flow->window.newest;
 	if (!over)
@@ -125,7 +126,7 @@ static void destroy_flow(plait__object *object)
 		    flow->access_capacity * sizeof(*flow->accesses));
 	plait__front_map_free_list(&flow->fronts);
 	plait__preds_fini(&flow->preds);
-	plait__vector_fini(&flow->plans);
+	plait__vector_fini(&flow->series);
 	plait__vector_fini(&flow->reductions);
 	plait__outcomes_fini(&flow->lanes.outcomes);
 	plait__free(allocator, flow->lane_of, size);
@@ -299,9 +300,10 @@ static plait_status make(plait__context *context, const plait_flow_desc *desc,
 	plait_status status = PLAIT_OK;
 
 	if (flow == NULL) {
-		plait__flow_ranks_refuse(desc->world);
-		return plait__fail(error, PLAIT_E_NOMEM,
-				   "no memory for a flow");
+		status = plait__fail(error, PLAIT_E_NOMEM,
+				     "no memory for a flow");
+		plait__flow_ranks_refuse(desc->world, error);
+		return status;
 	}
 	flow->object.context = context;
 	flow->host = find_host(context);
@@ -309,7 +311,7 @@ static plait_status make(plait__context *context, const plait_flow_desc *desc,
 	flow->is_fixed = (desc->flags & PLAIT_FLOW_FIXED) != 0;
 	flow->fronts.allocator = allocator;
 	plait__preds_init(&flow->preds, allocator, desc->window);
-	plait__vector_init(&flow->plans, allocator, sizeof(plait__flow_plan));
+	plait__vector_init(&flow->series, allocator, sizeof(plait__flow_series));
 	plait__vector_init(&flow->reductions, allocator,
 			   sizeof(plait__reduction));
 	if (!make_parts(flow, context, desc))
@@ -325,7 +327,7 @@ static plait_status make(plait__context *context, const plait_flow_desc *desc,
 	if (status == PLAIT_OK)
 		status = plait__flow_ranks_make(flow, desc, error);
 	else
-		plait__flow_ranks_refuse(desc->world);
+		plait__flow_ranks_refuse(desc->world, error);
 	if (status == PLAIT_OK)
 		status = plait__object_init(&flow->object, &flow_class, context,
 					    error);
@@ -352,6 +354,8 @@ PLAIT_API plait_status plait_flow_create(plait_context *context,
 	plait__context *self;
 	plait_flow_desc known;
 	plait__flow *flow = NULL;
+	/* Other ranks are told it; the caller's may be null, or short. */
+	plait_error why = { .size = sizeof(why) };
 	plait_status status;
 
 	if (out == NULL)
@@ -361,13 +365,14 @@ PLAIT_API plait_status plait_flow_create(plait_context *context,
 	status = plait__context_enter(context, &self, error);
 	if (status != PLAIT_OK)
 		return status;
-	status = read_desc(&known, desc, error);
+	status = read_desc(&known, desc, &why);
 	if (status == PLAIT_OK)
-		status = make(self, &known, &flow, error);
+		status = make(self, &known, &flow, &why);
 	else
-		plait__flow_ranks_refuse(known.world);
+		plait__flow_ranks_refuse(known.world, &why);
 	if (status == PLAIT_OK)
 		*out = plait__object_handle(&flow->object);
 	plait__object_leave(&self->object);
+	(void)plait__error_copy(error, &why);
 	return status;
 }

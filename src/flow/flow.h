@@ -23,9 +23,12 @@ void plait__flow_reap(plait__flow *flow);
 void plait__flow_drop_kernel(plait__flow *flow, plait__flow_kernel *entry,
 			     void (*drop)(plait__object *object));
 
-/* Forget the ops that are done in fronts of data that is cut into many pieces,
- * and join these.  Returns false if too many pieces are left, and tasks
- * are in flight.  Caller holds the lock. */
+/* Forget the ops that are done in fronts of data, and remove borders between those
+ * that are equal.  Caller holds the lock. */
+void plait__flow_join(plait__flow *flow, plait__front_map *map);
+
+/* The same for data that is cut into many pieces.  Returns false if too many pieces are
+ * left, and tasks are in flight.  Caller holds the lock. */
 bool plait__flow_join_pieces(plait__flow *flow, plait__front_map *map);
 
 /* Keep the failures of ops that wrote what data has now, or what tasks in flight

@@ -58,11 +58,12 @@ static plait_status commit_notice(plait__flow *flow, plait_task task,
 	plait__flow_task op = { .flow = flow, .kind = PLAIT__OP_ASYNC,
 				.is_always = true, .is_prefix = task == 0,
 				.cells = NOTICE_CELLS };
-	const uint64_t before = flow->window.newest;
 	struct notice *notice;
 	plait_status status;
+	uint64_t before;
 
 	plait__held_run_interrupt(flow);
+	before = flow->window.newest;
 	if (task > before)
 		return plait__flow_wait_refuse(flow, task, error);
 	task = plait__held_run_find(flow, task);

@@ -164,8 +164,7 @@ static void free_memory(plait__data *data)
 				      data->memory, data->bytes);
 	plait__front_map_fini(&data->map);
 	plait__flow_ranks_free_data(data);
-	plait__data_copies_free(data->copies,
-				plait__flow_allocator(data->flow));
+	plait__flow_devices_free_copies(data->flow, data->copies);
 }
 
 static void release_partials(plait__data *data)
@@ -338,6 +337,9 @@ static plait_status make_memory(plait__data *data, const plait_data_desc *desc,
 	plait__buffer *buffer;
 	plait_status status;
 
+	if (desc->buffer == NULL && desc->buffer_offset != 0)
+		return plait__fail(error, PLAIT_E_INVALID, "plait_data_desc: "
+				   "buffer_offset is set, but buffer is null");
 	if (desc->buffer == NULL && data->bytes == 0)
 		return PLAIT_OK;
 	if (desc->buffer != NULL) {
@@ -420,8 +422,7 @@ plait_status plait__data_share(plait__data *whole, plait_error *error)
 		return PLAIT_OK;
 	shared = plait__alloc(allocator, sizeof(*shared));
 	if (shared == NULL)
-		return plait__fail(error, PLAIT_E_NOMEM,
-				   "no memory to share data");
+		return plait__fail(error, PLAIT_E_NOMEM, "no memory to share data");
 	*shared = (struct shared_memory){ allocator, whole->memory,
 					  whole->bytes };
 	status = wrap_memory(whole, shared, error);
@@ -480,8 +481,7 @@ static plait_status create(plait__flow *flow, plait_data_desc *desc,
 	if (status == PLAIT_OK && data->memory != NULL && flow->devices != NULL)
 		status = make_copies(data, error);
 	if (status == PLAIT_OK && !plait__flow_ranks_add_data(flow, data))
-		status = plait__fail(error, PLAIT_E_NOMEM,
-				     "no memory for data");
+		status = plait__fail(error, PLAIT_E_NOMEM, "no memory for data");
 	if (status == PLAIT_OK)
 		status = finish(data, error);
 	if (status != PLAIT_OK) {
@@ -516,8 +516,7 @@ PLAIT_API plait_status plait_data_create(plait_flow *flow,
 	plait_status status;
 
 	if (out == NULL)
-		return plait__fail(error, PLAIT_E_INVALID,
-				   "out is null");
+		return plait__fail(error, PLAIT_E_INVALID, "out is null");
 	*out = NULL;
 	status = plait__flow_enter(flow, &self, error);
 	if (status != PLAIT_OK)

@@ -3,6 +3,7 @@
 #include "flow/flow_devices.h"
 
 #include "flow/device_choice.h"
+#include "flow/flow.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -125,8 +126,8 @@ static void find_memories(plait__flow_devices *devices)
 
 /* ---- lanes ---- */
 
-/* The target of a copy that failed itself does not have the values; that of one
- * before an eviction is poison. */
+/* The target of a copy that failed does not have the values; that of one before an
+ * eviction is poison. */
 static void set_lane_failure(void *arg, const plait__device_op *op)
 {
 	plait__data *whole = op->data;
@@ -171,7 +172,7 @@ static void init_room(plait__device_room *room,
 		      const plait_allocator *allocator, uint64_t limit)
 {
 	room->limit = limit != 0 ? limit : UINT64_MAX;
-	plait__vector_init(&room->missing, allocator, sizeof(plait__data *));
+	plait__vector_init(&room->wanted, allocator, sizeof(plait__data *));
 	plait__vector_init(&room->trash, allocator, sizeof(plait__buffer *));
 	plait__vector_init(&room->releases, allocator,
 			   sizeof(plait__buffer_release));
@@ -181,7 +182,7 @@ static void init_room(plait__device_room *room,
 
 static void fini_room(plait__device_room *room)
 {
-	plait__vector_fini(&room->missing);
+	plait__vector_fini(&room->wanted);
 	plait__vector_fini(&room->trash);
 	plait__vector_fini(&room->releases);
 	plait__text_fini(&room->evictions);
@@ -201,7 +202,8 @@ plait_status plait__flow_devices_make(plait__flow *flow,
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for the devices of a flow");
 	plait__vector_init(&devices->arguments, allocator,
-			   sizeof(plait__data *));
+			   sizeof(plait__data_argument));
+	plait__vector_init(&devices->users, allocator, sizeof(uint64_t));
 	plait__vector_init(&devices->accesses, allocator,
 			   sizeof(plait__flow_access));
 	plait__vector_init(&devices->missing, allocator,
@@ -226,11 +228,55 @@ void plait__flow_devices_free(plait__flow *flow)
 		return;
 	if (devices->engine.allocator != NULL)
 		plait__device_engine_fini(&devices->engine);
+	plait__kept_launches_fini(&devices->kept, plait__flow_allocator(flow));
 	plait__device_choice_fini(flow);
 	plait__vector_fini(&devices->arguments);
 	plait__vector_fini(&devices->accesses);
 	plait__vector_fini(&devices->missing);
+	plait__vector_fini(&devices->users);
 	plait__vector_fini(&devices->launch);
 	fini_room(&devices->room);
 	plait__free(plait__flow_allocator(flow), devices, sizeof(*devices));
+}
+
+void plait__flow_devices_drop_launches(plait__flow *flow)
+{
+	plait__launch_record *list;
+
+	if (flow->devices == NULL)
+		return;
+	plait__flow_lock(flow);
+	list = plait__kept_launches_take(&flow->devices->kept);
+	plait__flow_unlock(flow);
+	if (list == NULL)
+		return;
+	plait__kept_launches_drop(list);
+	plait__flow_lock(flow);
+	flow->devices->kept.dropped++;
+	plait__flow_unlock(flow);
+}
+
+void plait__flow_devices_drop_launches_deferred(plait__flow *flow)
+{
+	plait__launch_record *list, *next;
+
+	if (flow->devices == NULL)
+		return;
+	list = plait__kept_launches_take(&flow->devices->kept);
+	if (list == NULL)
+		return;
+	for (; list != NULL; list = next) {
+		next = list->next;
+		plait__object_drop_deferred(&list->object);
+	}
+	/* A buffer that gets no memory has the deferred drops done first. */
+	flow->devices->kept.dropped++;
+}
+
+void plait__flow_devices_free_copies(plait__flow *flow,
+				     plait__data_copies *copies)
+{
+	if (copies != NULL && copies->is_kept)
+		plait__flow_devices_drop_launches(flow);
+	plait__data_copies_free(copies, plait__flow_allocator(flow));
 }

@@ -9,6 +9,7 @@
 
 #include "flow/device/data_copies.h"
 #include "flow/device/device_engine.h"
+#include "flow/device/kept_launches.h"
 #include "flow/flow_object.h"
 #include "flow/memory/memory_system.h"
 #include "flow/show/traffic.h"
@@ -40,7 +41,14 @@ typedef struct plait__buffer_release {
 	uint32_t memory;
 } plait__buffer_release;
 
-/* Room for buffers in the memories of devices; see device_room.h. */
+/* Data of an argument: `is_plain` if the kernel gets a pointer alone, with which it
+ * addresses elements from the first one of all. */
+typedef struct plait__data_argument {
+	plait__data *data;
+	bool is_plain;
+} plait__data_argument;
+
+/* Room for blocks in the memories of devices; see device_room.h. */
 typedef struct plait__device_room {
 	/* Locked before all others, by a submission that makes buffers; no op
 	 * runs and nothing waits for one while it is held. */
@@ -53,9 +61,11 @@ typedef struct plait__device_room {
 	/* Of the owner's task. */
 	uint64_t request;
 	uint32_t memory;
-	uint64_t needed;  /* bytes of all its data */
-	uint64_t lacking; /* and of those without a buffer, */
-	plait__vector missing; /* plait__data *, held: these */
+	plait__vector wanted; /* plait__data *, held: what it uses */
+	uint64_t needed;      /* bytes that it needs of them */
+	uint64_t lacking;     /* and of blocks to be made for it, */
+	bool is_generous;     /* which are larger than they must be, if so */
+	bool is_tight;	      /* no block is */
 	plait__vector trash;   /* plait__buffer *: evicted, to be released */
 	uint64_t behind;       /* an op to wait for, or 0 */
 	bool is_refused;       /* the device has no memory, as `refusal` says */
@@ -86,14 +96,17 @@ struct plait__flow_devices {
 	uint64_t last_run[PLAIT__MEMORY_DEVICES + 1];
 	/* Of the task in preparation: the data of its pointers, and its
 	 * accesses, while those of copies are in their place. */
-	plait__vector arguments; /* plait__data * */
+	plait__vector arguments; /* plait__data_argument */
 	plait__vector accesses;	 /* plait__flow_access */
 	plait__vector missing;	 /* plait__version */
+	plait__vector users;	 /* uint64_t: ops that use a block */
 	plait__vector launch;	 /* plait_argument */
+	plait__kept_launches kept;
 	/* For the record. */
 	plait__small_copies small_copies;
 	plait__traffic_evictions evictions[PLAIT__MEMORY_DEVICES + 1];
 	uint64_t order[(PLAIT__FLOW_QUEUES + 1) * PLAIT__MEMORY_DEVICES + 1];
+	bool gives_way; /* no repeats are found: repetition_prefix.h */
 };
 
 /* Make the devices of a descriptor, which has some.  PLAIT_E_INVALID,
@@ -117,6 +130,15 @@ static inline void plait__flow_devices_offer(plait__flow *flow)
 	if (flow->devices != NULL)
 		plait__device_engine_offer(&flow->devices->engine);
 }
+
+/* Before a buffer or a kernel is released: drop the records of launches that are kept,
+ * which hold them.  Caller does not hold the lock; of the second it does, and they end
+ * later. */
+void plait__flow_devices_drop_launches(plait__flow *flow);
+void plait__flow_devices_drop_launches_deferred(plait__flow *flow);
+/* Free the copies of data that ends, or null.  Caller holds no lock. */
+void plait__flow_devices_free_copies(plait__flow *flow,
+				     plait__data_copies *copies);
 
 /* Returns true if one of the device's lanes could not be replaced: it gets no
  * launches, and what is valid elsewhere is not copied from it. */

@@ -13,8 +13,11 @@
 #include "flow/flow_late.h"
 
 #include "flow/flow.h"
+#include "flow/flow_series.h"
 #include "flow/late_cancel.h"
 #include "flow/late_run.h"
+#include "flow/late_signal.h"
+#include "flow/repetition_prefix.h"
 #include "flow/short_run.h"
 
 #include "base/alloc.h"
@@ -98,47 +101,6 @@ void plait__late_fini(plait__flow *flow)
 
 /* ---- the submitter ---- */
 
-static plait_status check_signal(const plait__flow *flow,
-				 const plait__signal *signal, uint32_t kind,
-				 plait_error *error)
-{
-	plait_status status = plait__context_check_same(
-		&flow->object, &signal->object, error);
-	char room[PLAIT__OBJECT_NAME_BYTES];
-
-	if (status != PLAIT_OK)
-		return status;
-	if (signal->port != flow->host->port)
-		return plait__fail(error, PLAIT_E_INVALID,
-				   "%s is of another backend than the host's",
-				   plait__object_name(&signal->object, room));
-	if (kind == PLAIT_TASK_EMIT && signal->is_gate)
-		return plait__fail(error, PLAIT_E_INVALID,
-				   "%s is a gate, which no task emits",
-				   plait__object_name(&signal->object, room));
-	return PLAIT_OK;
-}
-
-static plait_status take_signal(plait__flow_task *task, plait__late *late,
-				const plait_task_desc *desc, plait_error *error)
-{
-	plait__signal *signal;
-	plait_status status = plait__signal_enter(desc->signal, &signal, error);
-
-	if (status != PLAIT_OK)
-		return status;
-	status = check_signal(task->flow, signal, desc->kind, error);
-	late->sequence = desc->sequence;
-	if (status == PLAIT_OK && desc->kind == PLAIT_TASK_WAIT)
-		status = plait__signal_resolve(signal, &late->sequence, error);
-	if (status == PLAIT_OK) {
-		plait__object_hold(&signal->object);
-		late->needs = &signal->object;
-	}
-	plait__object_leave_deferred(&signal->object, &task->closing);
-	return status;
-}
-
 static plait_status check_inbox(const plait__flow *flow, plait__inbox *inbox,
 				plait_error *error)
 {
@@ -174,27 +136,6 @@ static plait_status take_inbox(plait__flow_task *task, plait__late *late,
 	return status;
 }
 
-/* The flow's entry of the plan: a settled one is used again; null without
- * memory. */
-static plait__flow_plan *find_plan(plait__flow *flow, const plait_plan *handle)
-{
-	plait__flow_plan *found = NULL;
-
-	for (uint32_t i = 0; i < flow->plans.count; i++) {
-		plait__flow_plan *at = plait__vector_at(&flow->plans, i);
-
-		if (at->handle == handle)
-			return at;
-		if (at->last_use <= flow->window.settled)
-			found = at;
-	}
-	if (found == NULL)
-		found = plait__vector_push(&flow->plans, NULL, 1);
-	if (found != NULL)
-		*found = (plait__flow_plan){ .handle = handle };
-	return found;
-}
-
 /* Take the plan of a run: the record holds it, but not its handle, which would
  * keep the context open.  The task comes behind the newest run of the plan. */
 static plait_status take_plan(plait__flow_task *task, plait__late *late,
@@ -208,30 +149,27 @@ static plait_status take_plan(plait__flow_task *task, plait__late *late,
 		return status;
 	status = plait__context_check_same(&task->flow->object, &plan->object,
 					   error);
-	if (status == PLAIT_OK) {
-		task->plan = find_plan(task->flow, desc->plan);
-		if (task->plan == NULL)
-			status = plait__fail(error, PLAIT_E_NOMEM,
-					     "no memory for a plan");
-	}
+	if (status == PLAIT_OK &&
+	    !plait__flow_series_enter(task, desc->plan))
+		status = plait__fail(error, PLAIT_E_NOMEM,
+				     "no memory for a plan");
 	if (status == PLAIT_OK) {
 		plait__object_hold(&plan->object);
 		late->needs = &plan->object;
 		late->run = desc->run;
-		task->behind = task->plan->last_use;
 	}
 	plait__object_leave_deferred(&plan->object, &task->closing);
 	return status;
 }
 
-/* The same for a repetition, which has the plan as long as the flow lives. */
+/* The same for a repetition, which has the plan as long as the flow lives: the record
+ * does not hold it. */
 static void take_repetition(plait__flow_task *task, plait__late *late,
 			    const plait_task_desc *desc)
 {
-	task->plan = &task->again->newest;
-	task->behind = task->plan->last_use;
+	task->series = &task->again->newest;
+	task->behind = task->series->last_use;
 	late->needs = plait__handle_peek(desc->plan, PLAIT_OBJECT_PLAN);
-	plait__object_hold(late->needs);
 	late->run = desc->run;
 }
 
@@ -247,7 +185,7 @@ static plait_status take_needs(plait__flow_task *task, plait__late *late,
 		take_repetition(task, late, desc);
 		return PLAIT_OK;
 	default:
-		return take_signal(task, late, desc, error);
+		return plait__late_signal_take(task, late, desc, error);
 	}
 }
 
@@ -287,7 +225,7 @@ plait_status plait__late_prepare(plait__flow_task *task,
 
 static void drop_needs(plait__late *late)
 {
-	if (late->needs != NULL)
+	if (late->needs != NULL && late->again == NULL)
 		plait__object_drop_deferred(late->needs);
 	late->needs = NULL;
 }
@@ -359,12 +297,6 @@ static void free_late(plait__late *late)
 	plait__flow_unlock(flow);
 }
 
-/* Returns true if the wait is empty: nothing was emitted. */
-static bool is_empty(const plait__late *late)
-{
-	return late->kind == PLAIT_TASK_WAIT && late->sequence == 0;
-}
-
 /* No notification will come: retract what was submitted. */
 static void retract(plait__late *late)
 {
@@ -422,6 +354,30 @@ static plait_status begin_waiting(plait__late *late, plait_error *error)
 	return PLAIT_PENDING;
 }
 
+/* Runs of a repetition come one after another.  PLAIT_PENDING: there is more to do. */
+static plait_status begin_again(plait__late *late, plait_error *error)
+{
+	plait_status status;
+
+	late->again->limit = late->limit;
+	status = plait__repetition_prefix_begin(late, error);
+	return status == PLAIT_OK ? PLAIT_PENDING : status;
+}
+
+/* PLAIT_PENDING: as begin_waiting. */
+static plait_status begin_run(plait__late *late, plait_error *error)
+{
+	plait_status status = PLAIT_PENDING;
+
+	if (late->kind == PLAIT_TASK_WAIT)
+		status = plait__late_signal_begin(late, error);
+	if (late->again != NULL)
+		status = begin_again(late, error);
+	if (status == PLAIT_PENDING)
+		status = plait__late_run_call(late, error);
+	return status != PLAIT_PENDING ? status : begin_waiting(late, error);
+}
+
 /* A plait__op_begin. */
 static plait_status begin(void *user_data, uint64_t number, plait_error *error)
 {
@@ -429,14 +385,10 @@ static plait_status begin(void *user_data, uint64_t number, plait_error *error)
 	plait_status status = PLAIT_OK;
 
 	late->number = number;
-	if (number != 0 && !is_empty(late)) {
-		/* Runs of a repetition come one after another. */
-		if (late->again != NULL)
-			late->again->limit = late->limit;
-		status = plait__late_run_call(late, error);
-		if (status == PLAIT_PENDING)
-			status = begin_waiting(late, error);
-	}
+	if (number != 0)
+		status = begin_run(late, error);
+	if (status < 0)
+		plait__repetition_prefix_note_failure(late);
 	if (status != PLAIT_PENDING)
 		free_late(late);
 	return status;
@@ -533,6 +485,7 @@ static void end(plait__flow_arrival *arrival)
 		plait__object_drop(&late->call->event_record.object);
 	late->call = NULL;
 	if (status < 0) {
+		plait__repetition_prefix_note_failure(late);
 		recover_queue(late, &why);
 		if (is_open)
 			fail(late, &why);

@@ -123,12 +123,11 @@ typedef struct plait__flow_kernel {
 	struct plait__kernel_timing *timing; /* flow_history.c; or null */
 } plait__flow_kernel;
 
-/* The newest run of a plan by the flow: runs of one plan come one after the
- * other. */
-typedef struct plait__flow_plan {
-	const plait_plan *handle;
-	uint64_t last_use; /* its op */
-} plait__flow_plan;
+/* The newest run of a plan by the flow, or emission of a signal: flow_series.h. */
+typedef struct plait__flow_series {
+	const void *handle; /* of the plan or signal */
+	uint64_t last_use;  /* the newest op */
+} plait__flow_series;
 
 struct plait__flow {
 	plait__object object;
@@ -154,7 +153,7 @@ struct plait__flow {
 	plait__flow_kernel *kernels;
 	uint32_t kernel_count;
 	uint32_t kernel_capacity;
-	plait__vector plans;  /* plait__flow_plan */
+	plait__vector series; /* plait__flow_series */
 	uint32_t closed_data; /* number of closed ones */
 	uint64_t closings;    /* of data, ever */
 	uint64_t data_bytes;
@@ -185,16 +184,20 @@ struct plait__flow {
 	plait__flow_capture *capture; /* or null */
 	plait__repetition *repetitions;
 	/* awaited_run.h: the newest run of a repetition, until an op or a wait
-	 * comes behind it, or 0; its repetition. */
+	 * comes behind it, or 0; its last op; its repetition. */
 	uint64_t newest_run;
+	uint64_t newest_run_end;
 	plait__repetition *newest_again;
-	/* held_run.h: its number, or 0; whether all of its tasks came; whether a
-	 * call that submits no task came since the last task.  Null: without
-	 * PLAIT_FLOW_REPEATS. */
+	/* held_run.h: its number, or 0; its record; tasks that came, with the first;
+	 * whether that is all of them; whether it is reserved (awaited_run.h); whether a
+	 * call that submits no task came since the last task. */
 	uint64_t held_run;
+	plait__late *held_late;
+	uint32_t held_tasks;
 	bool held_is_whole;
+	bool held_is_reserved;
 	bool is_interrupted;
-	struct plait__flow_repeats *repeats;
+	struct plait__flow_repeats *repeats; /* null: without PLAIT_FLOW_REPEATS */
 	struct plait__repeat_phases *phases; /* of `repeats` */
 	/* op_await.c: guards the list; no lock inside. */
 	struct plait__mutex listener_lock;
@@ -206,7 +209,7 @@ struct plait__flow {
 enum {
 	/* Instead of a lane: another thread than a worker finishes the op. */
 	PLAIT__LANE_OUTSIDE = PLAIT__FLOW_LANES_ALL,
-	/* A host access of a fixed flow, once it has ended. */
+	/* A host access of a fixed flow, once it has ended; a part of a held run. */
 	PLAIT__LANE_ENDED
 };
 
@@ -242,12 +245,13 @@ typedef struct plait__flow_task {
 	const plait_data *handle, *other_handle;
 	plait__data *found, *other_found;
 	uint64_t behind; /* 0, or an op that comes before */
+	bool needs_behind; /* and is not run if that one has failed */
 	/* Of the end of a split launch: its pieces. */
 	const uint64_t *pieces;
 	uint32_t piece_count;
 	plait__flow_kernel *kernel;
 	plait__late *late;	/* its record, or null */
-	plait__flow_plan *plan; /* or null */
+	plait__flow_series *series; /* or null */
 	plait__repetition *again; /* that it runs, or null */
 	plait__object *closing; /* to be closed without the lock */
 	uint64_t number; /* when it is submitted */
@@ -267,7 +271,10 @@ typedef struct plait__flow_task {
 	const uint64_t *order; /* ops that come before */
 	uint32_t order_count;
 	bool lacks_buffers;
-	bool releases_buffer; /* it writes no values */
+	/* Not 0: its data needs more than the memory of its device, nearly so
+	 * many times. */
+	uint32_t excess;
+	bool keeps_values; /* it writes none: it moves or releases a buffer */
 	/* Of a launch: its reductions; the data that lacks partials for as many
 	 * rows, held, or null. */
 	uint32_t reduction_count;

@@ -314,7 +314,7 @@ static void follow_values(const plait__flow_task *task,
 					memory_of(&accesses[0]),
 					memory_of(&accesses[1]));
 			else if ((accesses[i].mode & PLAIT__ACCESS_WRITES) != 0 &&
-				 !task->releases_buffer)
+				 !task->keeps_values)
 				done = plait__value_versions_write(
 					versions, &accesses[i].box,
 					memory_of(&accesses[i]), op->number);

@@ -30,7 +30,9 @@ static plait_status compare(void *arg, uint32_t peer,
 
 	if (other->is_refused != 0)
 		return plait__fail(error, PLAIT_E_CANCELLED,
-				   "rank %u could not create this flow", peer);
+				   "rank %u could not create this flow: %.*s",
+				   peer, (int)sizeof(other->reason),
+				   other->reason);
 	if (other->horizon != own->horizon)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_flow_desc: horizon is %u on rank %u, "
@@ -68,18 +70,23 @@ static plait_status check(const plait__flow *flow, const plait__world *world,
 	return plait__context_check_same(&flow->object, &world->object, error);
 }
 
-/* Tell all ranks that this one has no flow. */
-static void refuse(plait__world *world, plait__world_mail *mail)
+/* Tell all ranks that this one has no flow, and why. */
+static void refuse(plait__world *world, plait__world_mail *mail,
+		   const plait_error *error)
 {
 	uint64_t deadline = plait__clock_now_ns() + REFUSAL_NS;
+	plait__mail_flow *own = &mail->of.flow;
 
-	mail->of.flow.is_refused = 1;
+	own->is_refused = 1;
+	if (error != NULL)
+		(void)snprintf(own->reason, sizeof(own->reason), "%.*s",
+			       (int)sizeof(own->reason) - 1, error->text);
 	for (uint32_t i = 0; i < world->ranks; i++)
 		if (i != world->rank)
 			(void)plait__world_send(world, i, mail, deadline, NULL);
 }
 
-void plait__flow_ranks_refuse(plait_world *given)
+void plait__flow_ranks_refuse(plait_world *given, const plait_error *error)
 {
 	plait__world_mail mail;
 	plait__world *world;
@@ -91,7 +98,7 @@ void plait__flow_ranks_refuse(plait_world *given)
 	plait__mutex_lock(&world->order_lock);
 	if (world->ranks > 1) {
 		mail.number = world->next_collective++;
-		refuse(world, &mail);
+		refuse(world, &mail, error);
 	}
 	plait__mutex_unlock(&world->order_lock);
 	plait__object_leave(&world->object);
@@ -125,7 +132,7 @@ static plait_status exchange(plait__flow_ranks *ranks, uint32_t kind,
 					       "create the flow", compare, own,
 					       error);
 	if (status != PLAIT_OK && status != PLAIT_E_CANCELLED)
-		refuse(ranks->world, &mail);
+		refuse(ranks->world, &mail, error);
 	return status;
 }
 
@@ -175,6 +182,7 @@ static plait_status make_half(plait__flow_ranks *ranks, uint32_t rank,
 		.address_bytes = end->address_bytes,
 		.number = ranks->number << 32, .depth = DEPTH,
 		.slot_bytes = ranks->slot_bytes,
+		.flags = world->is_crowded ? PLAIT_LINK_CROWDED : 0,
 	};
 
 	return plait__world_port_link(plait__world_route(world, rank), &request,
@@ -295,6 +303,7 @@ static plait_status allocate(plait__flow *flow, plait__world *world,
 			   sizeof(plait__rank_transfer));
 	plait__vector_init(&ranks->steps, allocator, sizeof(plait__rank_step));
 	plait__vector_init(&ranks->versions, allocator, sizeof(plait__version));
+	plait__vector_init(&ranks->maps, allocator, sizeof(void *));
 	plait__vector_init(&ranks->memo_key, allocator, sizeof(uint64_t));
 	ranks->peers = plait__alloc_array(allocator, ranks->count,
 					  sizeof(*ranks->peers));
@@ -331,7 +340,7 @@ static void abandon(plait__flow_ranks *ranks, const plait_error *why)
 	memset(&mail, 0, sizeof(mail));
 	mail.kind = PLAIT__MAIL_LINKED;
 	mail.number = ranks->number;
-	refuse(ranks->world, &mail);
+	refuse(ranks->world, &mail, why);
 	plait__rank_stop_all(ranks, why);
 }
 
@@ -398,7 +407,7 @@ plait_status plait__flow_ranks_make(plait__flow *flow,
 		return PLAIT_OK;
 	status = make_over(flow, desc, &is_told, error);
 	if (status != PLAIT_OK && !is_told)
-		plait__flow_ranks_refuse(desc->world);
+		plait__flow_ranks_refuse(desc->world, error);
 	return status;
 }
 
@@ -449,6 +458,7 @@ void plait__flow_ranks_free(plait__flow *flow)
 	plait__vector_fini(&ranks->listed);
 	plait__vector_fini(&ranks->steps);
 	plait__vector_fini(&ranks->versions);
+	plait__vector_fini(&ranks->maps);
 	plait__rank_memo_free_all(ranks);
 	plait__free(allocator, ranks->peers,
 		    ranks->count * sizeof(*ranks->peers));

@@ -15,7 +15,7 @@ plait_status plait__flow_ranks_make(plait__flow *flow,
 
 /* Tell the other ranks that this one does not create the flow that they do.  A null
  * or stale world is ignored. */
-void plait__flow_ranks_refuse(plait_world *world);
+void plait__flow_ranks_refuse(plait_world *world, const plait_error *error);
 
 /* Returns true if the world has more than one rank.  A null or stale one has not. */
 bool plait__flow_ranks_has_others(plait_world *world);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Repeats of a flow with PLAIT_FLOW_REPEATS: the tasks are searched for a period;
- * a stretch of them is recorded and becomes a repetition.  From then on a task
- * that equals the first one of a stretch begins a held run (held_run.h), and those
- * that equal the next ones are its parts.
+ * a stretch of them is recorded and becomes a repetition, of which later tasks are
+ * runs (repeat_runs.h).
  */
 #ifndef PLAIT_SRC_FLOW_FLOW_REPEATS_H
 #define PLAIT_SRC_FLOW_FLOW_REPEATS_H
@@ -21,16 +20,7 @@ plait_status plait__flow_repeats_make(plait__flow *flow, plait_error *error);
 /* No op is in flight.  Without the flag nothing happens. */
 void plait__flow_repeats_free(plait__flow *flow);
 
-/*
- * The task is submitted.  PLAIT_OK: it is a part of a held run, and has its
- * number.  PLAIT_PENDING: no room for the run.  PLAIT_E_STATE without a text: it
- * is a task of its own.  Caller holds the lock.
- */
-plait_status plait__flow_repeats_take(plait__flow_task *task,
-				      const plait_task_desc *desc,
-				      plait__task_split_prepare prepare);
-
-/* It was submitted, as a task of its own.  Caller holds the lock. */
+/* A task was submitted, as one of its own.  Caller holds the lock. */
 void plait__flow_repeats_note(plait__flow *flow, const plait_task_desc *desc);
 
 /* Tasks that came as parts of runs; 0 without the flag.  Caller holds the lock. */

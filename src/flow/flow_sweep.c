@@ -4,29 +4,51 @@
 #include "flow/flow.h"
 
 #include "flow/device/data_copies.h"
+#include "flow/flow_devices.h"
 #include "flow/flow_fixed.h"
 #include "flow/flow_history.h"
 #include "flow/flow_proof.h"
+#include "flow/flow_series.h"
 
 #include "base/alloc.h"
 
 /* ---- joining ---- */
 
-enum { PIECES_MOST = 1 << 16 };
+enum { PIECES_MOST = 1 << 16, UNDONE_MOST = 256 };
+
+/* One sweep.  An op that ends meanwhile, behind the first front that has it, stays in
+ * the others, too, so that equal fronts stay equal.  Where two ops in flight have one
+ * place, fronts may differ until the next sweep. */
+struct sweep {
+	plait__flow *flow;
+	uint64_t undone[UNDONE_MOST]; /* found in flight, by the low bits */
+};
+
+static bool is_over(struct sweep *sweep, uint64_t number)
+{
+	uint64_t *place = &sweep->undone[number % UNDONE_MOST];
+
+	if (*place == number)
+		return false;
+	if (plait__flow_counts_done(sweep->flow, number))
+		return true;
+	*place = number;
+	return false;
+}
 
 static void forget_done(void *arg, plait__front *front)
 {
-	plait__flow *flow = arg;
+	struct sweep *sweep = arg;
+	plait__flow *flow = sweep->flow;
 	uint64_t kept = 0;
 
 	for (uint64_t i = 0; i < front->count; i++)
-		if (!plait__flow_counts_done(flow, front->readers[i]))
+		if (!is_over(sweep, front->readers[i]))
 			front->readers[kept++] = front->readers[i];
 		else if (flow->proof != NULL)
 			plait__flow_proof_note_done(flow, front->readers[i]);
 	front->count = kept;
-	if (front->writer == 0 ||
-	    !plait__flow_counts_done(flow, front->writer) ||
+	if (front->writer == 0 || !is_over(sweep, front->writer) ||
 	    plait__outcomes_has(&flow->lanes.outcomes, front->writer))
 		return;
 	if (flow->proof != NULL)
@@ -34,11 +56,18 @@ static void forget_done(void *arg, plait__front *front)
 	front->writer = 0;
 }
 
+void plait__flow_join(plait__flow *flow, plait__front_map *map)
+{
+	struct sweep sweep = { .flow = flow };
+
+	plait__front_map_visit_all(map, forget_done, &sweep);
+	plait__front_map_join(map);
+}
+
 bool plait__flow_join_pieces(plait__flow *flow, plait__front_map *map)
 {
 	do {
-		plait__front_map_visit_all(map, forget_done, flow);
-		plait__front_map_join(map);
+		plait__flow_join(flow, map);
 		if (map->pieces <= PIECES_MOST)
 			return true;
 	} while (flow->is_fixed && plait__flow_fixed_begin_epoch(flow));
@@ -77,6 +106,7 @@ void plait__flow_keep_writers(plait__flow *flow)
 			plait__data_copies_visit(at->copies, keep_writer,
 						 flow);
 		}
+	plait__flow_series_keep(flow);
 	if (at_load_relaxed_u64(&flow->lanes.cancel_cause) != 0)
 		plait__outcomes_keep(
 			&flow->lanes.outcomes,
@@ -123,6 +153,8 @@ static void reap_kernels(plait__flow *flow)
 			plait__flow_drop_kernel(flow, entry,
 						plait__object_drop_deferred);
 	}
+	if (kept < flow->kernel_count)
+		plait__flow_devices_drop_launches_deferred(flow);
 	flow->kernel_count = kept;
 }
 

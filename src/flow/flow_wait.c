@@ -359,8 +359,6 @@ plait_status plait__flow_wait_retry(plait_flow *flow, uint64_t behind,
 
 /* ---- entry points ---- */
 
-/* Begin a wait for `task`; 0 is for all ops.  Inlined, as tell_outcome: most waits
- * find their task done. */
 plait_status plait__flow_wait_refuse(const plait__flow *flow, plait_task task,
 				     plait_error *error)
 {
@@ -372,6 +370,8 @@ plait_status plait__flow_wait_refuse(const plait__flow *flow, plait_task task,
 			   (unsigned long long)flow->window.newest);
 }
 
+/* Begin a wait for `task`; 0 is for all ops.  Inlined, as tell_outcome: most waits
+ * find their task done. */
 static inline __attribute__((always_inline)) plait_status
 resolve(plait__flow *flow, plait_task task, uint64_t timeout_ns,
 	struct wait *out, plait_error *error)
@@ -406,9 +406,9 @@ resolve(plait__flow *flow, plait_task task, uint64_t timeout_ns,
 	return status;
 }
 
-/* The wait has ended with this status. */
+/* The wait has ended with this status; its outcome. */
 static inline __attribute__((always_inline)) plait_status
-tell_outcome(const struct wait *wait, plait_status status, plait_error *error)
+outcome_of(const struct wait *wait, plait_status status, plait_error *error)
 {
 	plait__flow *flow = wait->flow;
 	plait__outcomes *outcomes = &flow->lanes.outcomes;
@@ -429,6 +429,16 @@ tell_outcome(const struct wait *wait, plait_status status, plait_error *error)
 	if (status == PLAIT_OK && flow->proof != NULL)
 		status = plait__flow_proof_tell(flow, error);
 	plait__flow_unlock(flow);
+	return status;
+}
+
+static inline __attribute__((always_inline)) plait_status
+tell_outcome(const struct wait *wait, plait_status status, plait_error *error)
+{
+	status = outcome_of(wait, status, error);
+	if (status < 0 && status != PLAIT_E_TIMEOUT &&
+	    wait->flow->ranks != NULL)
+		plait__rank_stop_note(wait->flow->ranks, status);
 	return status;
 }
 

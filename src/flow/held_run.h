@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Held run: an op that is numbered and not published, while the tasks of its
- * repetition are still being submitted.  Each of these gets a number behind that
+ * repetition are still being submitted.  Each of these has a number behind that
  * of the run: a part, an op that is done from the beginning and stands for the
- * run.  No other op is numbered before the run is published.  Caller holds the
- * lock.
+ * run, and gets its entry when the run is published.  No other op is numbered
+ * before that.  Caller holds the lock.
  */
 #ifndef PLAIT_SRC_FLOW_HELD_RUN_H
 #define PLAIT_SRC_FLOW_HELD_RUN_H
@@ -30,8 +30,15 @@ static inline void plait__held_run_interrupt(plait__flow *flow)
 	plait__held_run_publish(flow);
 }
 
-/* Number a part of the held run.  There is room. */
-uint64_t plait__held_run_add_part(plait__flow *flow);
+/* The op is a held run of one task until now. */
+void plait__held_run_begin(plait__flow *flow, uint64_t number,
+			   plait__late *late);
+
+/* Add a part to the held run.  There is room.  Returns its number. */
+static inline uint64_t plait__held_run_add_part(plait__flow *flow)
+{
+	return flow->window.newest + flow->held_tasks++;
+}
 
 /* The run that a part stands for; other numbers stand for themselves. */
 uint64_t plait__held_run_find(const plait__flow *flow, uint64_t number);

@@ -6,13 +6,15 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "sys/file.h"
 #include "sys/read_write_file.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 /* A full history has a quarter of that. */
-enum { MOST_BYTES = 8 << 20 };
+enum { MOST_BYTES = 8 << 20, FOLDER_BYTES = 4096, REASON_BYTES = 128 };
 
 static plait_status read_text(plait__history *history, const char *path,
 			      const char *text, uint64_t bytes, char *damage,
@@ -30,6 +32,28 @@ static plait_status read_text(plait__history *history, const char *path,
 	return status;
 }
 
+/* There is no file yet: refuse one whose folder is not there. */
+static plait_status check_folder(const char *path, plait_error *error)
+{
+	const char *name = strrchr(path, '/');
+	char folder[FOLDER_BYTES], reason[REASON_BYTES];
+	struct plait__file_info info;
+	int fault;
+
+	/* A longer path is not ENOENT. */
+	(void)snprintf(folder, sizeof(folder), "%.*s",
+		       name != NULL ? (int)(name - path) + 1 : 1,
+		       name != NULL ? path : ".");
+	fault = plait__file_query(folder, &info);
+	if (fault == 0)
+		return PLAIT_OK;
+	return plait__fail_origin(error, PLAIT_E_UNAVAILABLE, -fault,
+				  "the folder of %.*s: %s",
+				  PLAIT__TEXT_FIT(path, 120),
+				  plait__file_reason(fault, reason,
+						     sizeof(reason)));
+}
+
 /* Returns PLAIT_OK with a null text if there is no file. */
 static plait_status read_file(const plait__history *history, const char *path,
 			      void **text, uint64_t *bytes, plait_error *error)
@@ -39,7 +63,7 @@ static plait_status read_file(const plait__history *history, const char *path,
 		path, MOST_BYTES, history->allocator, text, bytes, &found);
 
 	if (status == PLAIT_E_UNAVAILABLE && found.origin == ENOENT)
-		return PLAIT_OK;
+		return check_folder(path, error);
 	return plait__error_copy(error, &found);
 }
 

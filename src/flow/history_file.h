@@ -8,7 +8,8 @@
 /*
  * Add what the file has; nothing if there is no file. Damaged lines are skipped:
  * `damage`, room for a line, says so, or is empty. PLAIT_E_INVALID (too large, no
- * history, another version), PLAIT_E_UNAVAILABLE, PLAIT_E_NOMEM.
+ * history, another version), PLAIT_E_UNAVAILABLE (also: no folder for it),
+ * PLAIT_E_NOMEM.
  */
 enum { PLAIT__HISTORY_FILE_DAMAGE_BYTES = 256 };
 plait_status

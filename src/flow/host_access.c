@@ -18,6 +18,7 @@
 #include "flow/mappings.h"
 #include "flow/rank_room.h"
 #include "flow/rank_stop.h"
+#include "flow/rank_stop.h"
 #include "flow/rank_submit.h"
 #include "flow/repeat_phases.h"
 
@@ -218,8 +219,8 @@ static void forget(const struct access *access)
 
 /* Begin the access; the data is the host's when this returns PLAIT_OK.
  * PLAIT_PENDING as await_turn. */
-static plait_status begin(struct access *access, const plait_box *box,
-			  plait_error *error)
+static plait_status try_begin(struct access *access, const plait_box *box,
+			      plait_error *error)
 {
 	plait__flow *flow = access->data->flow;
 	plait_status status = check(access, error);
@@ -252,6 +253,16 @@ static plait_status begin(struct access *access, const plait_box *box,
 	plait__flow_lock(flow);
 	forget(access);
 	plait__flow_unlock(flow);
+	return status;
+}
+
+static plait_status begin(struct access *access, const plait_box *box,
+			  plait_error *error)
+{
+	plait_status status = try_begin(access, box, error);
+
+	if (access->data->flow->ranks != NULL)
+		plait__rank_stop_note(access->data->flow->ranks, status);
 	return status;
 }
 

@@ -27,9 +27,11 @@ struct plait__late {
 	plait__call *call;
 	uint32_t kind; /* PLAIT_TASK_... */
 	uint64_t number;
-	/* Held: the signal, the inbox or the plan. */
+	/* Held, but for the plan of `again`: the signal, the inbox or the plan. */
 	plait__object *needs;
 	uint64_t sequence;
+	uint64_t emission; /* 0, or a task that emits, which a wait is behind */
+	bool wants_newest; /* a wait for all emissions before it */
 	plait_host_function function;
 	void *user_data;
 	const plait_run_desc *run;

@@ -2,6 +2,7 @@
 /* Submission of plain tasks; see plain_task.h. */
 #include "flow/plain_task.h"
 
+#include "flow/access/task_fields.h"
 #include "flow/commit.h"
 #include "flow/flow_data.h"
 #include "flow/op_commit.h"
@@ -9,12 +10,11 @@
 /* Accesses of a plain task, at most. */
 enum { ACCESSES = 6 };
 
-/* Fronts of an access: side by side from `fronts` on, or if that is null in the list of
- * the flow from `first` on. */
-struct row {
-	plait__front *fronts;
-	uint32_t first;
-	uint32_t count;
+/* Fronts of an access: `row`, or if that has none those in the list of the flow from
+ * `first` up to `end`. */
+struct found {
+	plait__front_row row;
+	uint32_t first, end;
 	uint32_t mode;
 };
 
@@ -60,29 +60,21 @@ static inline plait__data *find_data(const plait__flow *flow,
 	return data;
 }
 
-/* Find the fronts of a box.  Returns false if a border is missing, or memory. */
-static inline bool find_fronts(plait__flow *flow, plait__front_map *map,
-			       const plait_box *box, struct row *out)
+/* List the rows of a box, and gather from them.  Not inline: most boxes are one row.
+ * Returns false if a border is missing, or memory. */
+static __attribute__((noinline)) bool
+gather_list(plait__flow *flow, plait__front_map *map, const plait_box *box,
+	    struct found *out)
 {
 	out->first = flow->fronts.count;
-	out->fronts = plait__front_map_find_row(map, box, &out->count);
-	if (out->fronts != NULL)
-		return true;
 	if (plait__front_map_collect(map, box, &flow->fronts) !=
 	    PLAIT__FRONT_MAP_COLLECTED)
 		return false;
-	out->count = flow->fronts.count - out->first;
+	out->end = flow->fronts.count;
+	for (uint32_t i = out->first; i < out->end; i++)
+		plait__front_access_gather_row(
+			&flow->preds, &flow->fronts.items[i], out->mode);
 	return true;
-}
-
-/* Gather from fronts of the list.  Not inline: most accesses have one row. */
-static __attribute__((noinline)) void gather_list(plait__flow *flow,
-						  const struct row *row)
-{
-	plait__front *const *fronts = &flow->fronts.items[row->first];
-
-	for (uint32_t i = 0; i < row->count; i++)
-		plait__front_access_gather(&flow->preds, fronts[i], row->mode);
 }
 
 /* The data and the box of an access; null if the access is not plain. */
@@ -105,20 +97,22 @@ static inline plait__data *read_access(const plait__flow *flow,
 /* Find the fronts of an access, and gather its predecessors.  Returns null if the access
  * is not plain or lacks a border, else the data. */
 static inline plait__data *gather(plait__flow *flow, const plait_access *access,
-				  plait__plain_data *known, struct row *out)
+				  plait__plain_data *known,
+				  struct found *out)
 {
 	const plait_box *box;
 	plait__data *data = read_access(flow, access, known, &box);
 
-	if (data == NULL || !find_fronts(flow, &data->map, box, out))
+	if (data == NULL)
 		return NULL;
 	out->mode = access->mode;
-	if (out->fronts == NULL)
-		gather_list(flow, out);
-	else
-		for (uint32_t i = 0; i < out->count; i++)
-			plait__front_access_gather(&flow->preds,
-						   &out->fronts[i], out->mode);
+	out->row.first = plait__front_map_find_row(&data->map, box,
+						   &out->row.count);
+	if (out->row.first == NULL)
+		return gather_list(flow, &data->map, box, out) ? data : NULL;
+	for (uint32_t i = 0; i < out->row.count; i++)
+		plait__front_access_gather(&flow->preds, &out->row.first[i],
+					   out->mode);
 	return data;
 }
 
@@ -147,12 +141,12 @@ static __attribute__((noinline)) bool cut_all(plait__flow *flow,
 
 static inline bool gather_all(plait__flow *flow, const plait_task_desc *desc,
 			      plait__plain_data *known, plait__data **data,
-			      struct row *rows)
+			      struct found *found)
 {
 	plait__preds_begin(&flow->preds, flow->window.settled, false);
 	flow->fronts.count = 0;
 	for (uint64_t i = 0; i < desc->access_count; i++) {
-		data[i] = gather(flow, &desc->accesses[i], known, &rows[i]);
+		data[i] = gather(flow, &desc->accesses[i], known, &found[i]);
 		if (data[i] == NULL)
 			return false;
 	}
@@ -175,9 +169,20 @@ static inline uint64_t add_op(plait__flow *flow, const plait_task_desc *desc)
 	return flow->window.newest;
 }
 
-/* Note the accesses in any fronts, of which some may have too many readers. */
+/* The rows of an access. */
+static inline const plait__front_row *rows_of(const plait__flow *flow,
+					      const struct found *found,
+					      uint32_t *count)
+{
+	bool is_one = found->row.first != NULL;
+
+	*count = is_one ? 1 : found->end - found->first;
+	return is_one ? &found->row : &flow->fronts.items[found->first];
+}
+
+/* Note the accesses in fronts of which some have too many readers. */
 static __attribute__((noinline)) void
-record_all(plait__flow *flow, const struct row *rows, uint64_t count,
+record_all(plait__flow *flow, const struct found *found, uint64_t count,
 	   uint64_t number)
 {
 	plait__front_record record = { .number = number,
@@ -186,24 +191,33 @@ record_all(plait__flow *flow, const struct row *rows, uint64_t count,
 				       .arg = flow };
 
 	for (uint64_t i = 0; i < count; i++) {
-		const struct row row = rows[i];
-		plait__front *const *list = &flow->fronts.items[row.first];
+		uint32_t of;
+		const plait__front_row *rows = rows_of(flow, &found[i], &of);
 
-		for (uint32_t k = 0; k < row.count; k++)
-			plait__front_access_record(
-				&record,
-				row.fronts != NULL ? &row.fronts[k] : list[k],
-				row.mode);
+		for (uint32_t k = 0; k < of; k++)
+			plait__front_access_record_row(&record, &rows[k],
+						       found[i].mode);
 	}
 }
 
-static inline void note_all(const struct row *rows, uint64_t count,
-			    uint64_t number)
+/* Not inline: as gather_list. */
+static __attribute__((noinline)) void
+note_list(const plait__flow *flow, const struct found *found, uint64_t number)
+{
+	for (uint32_t i = found->first; i < found->end; i++)
+		plait__front_access_note_row(&flow->fronts.items[i],
+					     found->mode, number);
+}
+
+static inline void note_all(const plait__flow *flow, const struct found *found,
+			    uint64_t count, uint64_t number)
 {
 	for (uint64_t i = 0; i < count; i++)
-		for (uint32_t k = 0; k < rows[i].count; k++)
-			plait__front_access_note(&rows[i].fronts[k],
-						 rows[i].mode, number);
+		if (found[i].row.first == NULL)
+			note_list(flow, &found[i], number);
+		else
+			plait__front_access_note_row(&found[i].row,
+						     found[i].mode, number);
 }
 
 plait_task plait__plain_task_submit(plait__flow *flow,
@@ -213,14 +227,15 @@ plait_task plait__plain_task_submit(plait__flow *flow,
 	const uint64_t count = desc->access_count;
 	plait__preds *preds = &flow->preds;
 	plait__data *data[ACCESSES];
-	struct row rows[ACCESSES];
+	struct found found[ACCESSES];
 	uint64_t number;
 
-	if (!has_plain_tasks(flow) || !is_plain(desc))
+	if (!has_plain_tasks(flow) || !is_plain(desc) ||
+	    !plait__task_fields_fit(desc))
 		return 0;
-	if (!gather_all(flow, desc, known, data, rows) &&
+	if (!gather_all(flow, desc, known, data, found) &&
 	    (!cut_all(flow, desc, known) ||
-	     !gather_all(flow, desc, known, data, rows)))
+	     !gather_all(flow, desc, known, data, found)))
 		return 0;
 	/* An op whose entry is used again may have failed since: the commit makes
 	 * room for its failure. */
@@ -231,10 +246,10 @@ plait_task plait__plain_task_submit(plait__flow *flow,
 	    !plait__outcomes_are_clean(&flow->lanes.outcomes))
 		return 0;
 	number = add_op(flow, desc);
-	if (preds->marks == 0 && flow->fronts.count == 0)
-		note_all(rows, count, number);
+	if (preds->marks == 0)
+		note_all(flow, found, count, number);
 	else
-		record_all(flow, rows, count, number);
+		record_all(flow, found, count, number);
 	for (uint64_t i = 0; i < count; i++)
 		data[i]->last_use = number;
 	return number;

@@ -3,6 +3,7 @@
 #include "flow/rank_engine.h"
 
 #include "flow/commit.h"
+#include "flow/rank_end.h"
 #include "flow/rank_exit.h"
 #include "flow/rank_horizon.h"
 #include "flow/rank_mail.h"
@@ -21,6 +22,7 @@ enum {
 	YIELDS = 4,		/* of 0.3 us, before the thread sleeps */
 	LOOK = 16,		/* turns between two looks at mail */
 	SLEEP_NS = 5000000,	/* with a bell */
+	END_NS = 1000000,	/* at the end: a slot that is taken rings no bell */
 	POLL_NS = 200000,	/* without one */
 	PEERS_NS = 50000000
 };
@@ -79,16 +81,22 @@ static void note_ready(const plait__rank_record *record)
 	at_u64 *ready = record->sends ? &ranks->ready_sends :
 					&ranks->ready_receives;
 
+	/* A wait for a horizon has no link. */
+	if (record->peer == ranks->rank)
+		return;
 	/* Relaxed: a hint. */
 	at_store_relaxed_u64(ready, at_load_relaxed_u64(ready) |
 					    UINT64_C(1) << record->peer);
 }
 
 /* Note that the op of a record has begun; number 0: it is not run.  The record may
- * not have its number yet: the submitter holds the lock until it has. */
-static void note_begun(plait__rank_record *record, uint64_t number)
+ * not have its number yet: the submitter holds the lock until it has.  Returns true
+ * if the record is the first one of its queue. */
+static bool note_begun(plait__rank_record *record, uint64_t number)
 {
 	plait__flow_ranks *ranks = record->ranks;
+	const plait__rank_peer *peer = &ranks->peers[record->peer];
+	bool is_first;
 
 	plait__mutex_lock(&ranks->lock);
 	if (number == 0)
@@ -96,7 +104,10 @@ static void note_begun(plait__rank_record *record, uint64_t number)
 					   record->number, &record->why);
 	record->state = number == 0 ? PLAIT__RANK_SPOILED : PLAIT__RANK_READY;
 	note_ready(record);
+	is_first = (record->sends ? peer->sends.first : peer->receives.first) ==
+		   record;
 	plait__mutex_unlock(&ranks->lock);
+	return is_first;
 }
 
 /* The same, and move what its link allows.  Returns true if the record is
@@ -106,8 +117,8 @@ static bool move_here(plait__rank_record *record, uint64_t number)
 	plait__flow_ranks *ranks = record->ranks;
 
 	ranks->begun = record;
-	note_begun(record, number);
-	(void)plait__rank_move_peer(ranks, record);
+	if (note_begun(record, number))
+		(void)plait__rank_move_peer(ranks, record);
 	if (ranks->begun == NULL)
 		return true;
 	ranks->begun = NULL;
@@ -119,24 +130,21 @@ static plait_status begin(void *user_data, uint64_t number, plait_error *error)
 {
 	plait__rank_record *record = user_data;
 	plait__flow_ranks *ranks = record->ranks;
-	bool is_done = false;
-	plait_status status;
+	plait_status status = PLAIT_PENDING;
 
 	if (number != 0 && record->rows.memory != NULL &&
 	    plait__rank_move_enter(ranks)) {
-		is_done = move_here(record, number);
+		if (move_here(record, number)) {
+			status = plait__error_copy(error, &record->why);
+			plait__rank_move_use(record);
+		}
 		plait__rank_move_leave(ranks);
 	} else {
-		note_begun(record, number);
+		(void)note_begun(record, number);
 	}
-	if (!is_done) {
-		/* Not during a nap: the worker polls. */
+	/* Not during a nap: the worker polls. */
+	if (status == PLAIT_PENDING)
 		plait__slot_link_ring(&ranks->bell);
-		return PLAIT_PENDING;
-	}
-	status = record->why.status == PLAIT_OK ?
-			 PLAIT_OK : plait__error_copy(error, &record->why);
-	plait__rank_move_free(record);
 	return status;
 }
 
@@ -332,7 +340,8 @@ static void leave(plait__flow_ranks *ranks)
 	/* Acquire: pairs with the release in rank_exit.c. */
 	if (at_load_acquire_u32(&ranks->leaves) != 0 &&
 	    (plait__rank_stop_is_set(ranks) ||
-	     (is_sent(ranks) && is_drained(ranks))))
+	     (is_sent(ranks) && is_drained(ranks) &&
+	      plait__rank_horizon_leave(ranks))))
 		/* Release: pairs with the acquire in rank_exit.c. */
 		at_store_release_u32(&ranks->has_left, 1);
 }
@@ -342,9 +351,22 @@ static void say_farewell(plait__flow_ranks *ranks)
 	plait__horizon last;
 
 	plait__mutex_lock(&ranks->lock);
-	last = plait__program_hash_end(&ranks->program);
+	last = plait__program_hash_end(&ranks->program, PLAIT__HORIZON_LAST);
 	plait__mutex_unlock(&ranks->lock);
 	(void)plait__rank_horizon_send(ranks, &last, NULL);
+}
+
+/* Returns true if the programs of all ranks that live equal this rank's. */
+static bool is_compared(plait__flow_ranks *ranks)
+{
+	bool is_done;
+
+	plait__mutex_lock(&ranks->moving);
+	plait__mutex_lock(&ranks->lock);
+	is_done = plait__rank_horizon_are_equal(ranks);
+	plait__mutex_unlock(&ranks->lock);
+	plait__mutex_unlock(&ranks->moving);
+	return is_done;
 }
 
 /* Returns true if the thread is to leave. */
@@ -358,7 +380,8 @@ static bool is_over(plait__flow_ranks *ranks, bool *said)
 	if (!*said)
 		say_farewell(ranks);
 	*said = true;
-	return plait__rank_stop_is_set(ranks) || is_drained(ranks);
+	return plait__rank_stop_is_set(ranks) ||
+	       (is_drained(ranks) && is_compared(ranks));
 }
 
 /* ---- the thread ---- */
@@ -377,7 +400,9 @@ static bool rest(plait__flow_ranks *ranks)
 	if (!moved && at_load_acquire_u32(&ranks->stops) == 0)
 		plait__slot_link_sleep(&ranks->bell, state,
 				       plait__clock_now_ns() +
-				       (ranks->has_bell ? SLEEP_NS : POLL_NS));
+				       (!ranks->has_bell ? POLL_NS :
+					at_load_relaxed_u32(&ranks->ends) != 0 ?
+						END_NS : SLEEP_NS));
 	plait__slot_link_withdraw(&ranks->bell);
 	return moved;
 }
@@ -403,6 +428,7 @@ static void run(void *arg)
 	while (!is_over(ranks, &said)) {
 		bool moved = plait__rank_move_all(ranks);
 
+		plait__flow_lanes_share_late(&ranks->flow->lanes);
 		leave(ranks);
 		idle = moved ? 0 : idle + 1;
 		if (turns++ % LOOK == 0 || idle > YIELDS)
@@ -415,6 +441,9 @@ static void run(void *arg)
 			plait__rank_silence_look(ranks);
 		if (idle > YIELDS) {
 			plait__rank_horizon_tell(ranks);
+			/* Relaxed: is_over orders it. */
+			if (at_load_relaxed_u32(&ranks->ends) != 0)
+				plait__rank_end_look(ranks);
 			if (rest(ranks)) {
 				idle = 0;
 				plait__rank_silence_end(ranks);
@@ -425,6 +454,7 @@ static void run(void *arg)
 	}
 	if (!said)
 		return;
+	plait__rank_end_report(ranks);
 	/* Nothing more is awaited.  Release: pairs with rank_exit.c. */
 	at_store_release_u32(&ranks->has_left, 1);
 	plait__rank_exit_remove(ranks);
@@ -469,6 +499,10 @@ void plait__rank_engine_free(plait__flow_ranks *ranks)
 	plait__rank_record *next;
 
 	for (plait__rank_record *at = ranks->spare; at != NULL; at = next) {
+		next = at->next;
+		plait__free(plait__rank_allocator(ranks), at, sizeof(*at));
+	}
+	for (plait__rank_record *at = ranks->used; at != NULL; at = next) {
 		next = at->next;
 		plait__free(plait__rank_allocator(ranks), at, sizeof(*at));
 	}

@@ -12,7 +12,8 @@
 
 #include <stdlib.h>
 
-/* Time for the oldest task, and for what is sent behind the last one. */
+/* Time for a submission that has begun, for the oldest task, and for what is sent
+ * behind the last one. */
 enum { WAIT_S = 10 };
 
 #define WAIT_NS (WAIT_S * UINT64_C(1000000000))
@@ -77,14 +78,39 @@ static void tell_others(plait__flow_ranks *ranks, uint64_t oldest)
 		plait__world_rest();
 }
 
-/* Other threads may go on with submissions for ever. */
+/* Let no submission begin: other threads may go on with some for ever, and what the
+ * ranks compare is what was told.  Returns false if one that has begun does not
+ * end. */
+static bool close_turns(plait__flow_ranks *ranks)
+{
+	const uint64_t end = plait__clock_now_ns() + WAIT_NS;
+	bool is_submitting;
+
+	/* Not under the lock, which a thread that submits has nearly always.
+	 * Relaxed: a turn that begins behind the look below has the lock later. */
+	at_store_relaxed_u32(&ranks->is_closed, 1);
+	for (;;) {
+		plait__flow_lock(ranks->flow);
+		is_submitting = ranks->is_submitting;
+		plait__flow_unlock(ranks->flow);
+		if (!is_submitting || plait__clock_now_ns() >= end)
+			return !is_submitting;
+		plait__world_rest();
+	}
+}
+
 static void await(plait__flow_ranks *ranks)
 {
+	bool are_closed = close_turns(ranks);
 	uint64_t oldest, last, end;
 
 	plait__flow_lock(ranks->flow);
 	last = ranks->flow->window.newest;
 	plait__flow_unlock(ranks->flow);
+	if (!are_closed) {
+		tell_others(ranks, last + 1);
+		return;
+	}
 	while ((oldest = find_oldest(ranks->flow, last)) != 0)
 		if (plait__flow_wait_for(ranks->flow, oldest, WAIT_NS, NULL) !=
 		    PLAIT_OK) {

@@ -14,30 +14,44 @@ _Static_assert(sizeof(plait__mail_horizon) == sizeof(plait__horizon) &&
 		       offsetof(plait__horizon, slots) == 2 * sizeof(uint64_t),
 	       "mail has a horizon");
 
-plait_status plait__rank_horizon_send(plait__flow_ranks *ranks,
-				      const plait__horizon *horizon,
-				      plait_error *error)
+static plait__world_mail make_mail(const plait__flow_ranks *ranks,
+				   const plait__horizon *horizon)
 {
-	uint64_t deadline = plait__clock_deadline(ranks->world->open_ns);
-	plait_status status = PLAIT_OK;
 	plait__world_mail mail;
 
 	memset(&mail, 0, sizeof(mail));
 	mail.kind = PLAIT__MAIL_HORIZON;
 	mail.number = ranks->number;
 	memcpy(&mail.of.horizon, horizon, sizeof(*horizon));
+	return mail;
+}
+
+plait_status plait__rank_horizon_send(plait__flow_ranks *ranks,
+				      const plait__horizon *horizon,
+				      plait_error *error)
+{
+	uint64_t deadline = plait__clock_deadline(ranks->world->open_ns);
+	plait__world_mail mail = make_mail(ranks, horizon);
+	plait_status result = PLAIT_OK, status;
+
 	for (uint32_t i = 0; i < ranks->count; i++) {
+		plait__rank_peer *peer = &ranks->peers[i];
+
 		if (i == ranks->rank)
 			continue;
-		if (horizon->is_last != 0)
-			mail.of.horizon.words[2] = ranks->peers[i].send.own;
+		if (horizon->end == PLAIT__HORIZON_LAST)
+			mail.of.horizon.words[2] = peer->send.own;
 		status = plait__world_send(ranks->world, i, &mail, deadline,
-					   error);
+					   result == PLAIT_OK ? error : NULL);
 		/* The thread of the flow tells of ranks that have ended. */
-		if (status != PLAIT_OK && status != PLAIT_E_LOST)
-			return status;
+		if (status == PLAIT_E_LOST)
+			status = PLAIT_OK;
+		if (horizon->end == PLAIT__HORIZON_LAST)
+			peer->knows_end = status == PLAIT_OK;
+		if (result == PLAIT_OK)
+			result = status;
 	}
-	return PLAIT_OK;
+	return result;
 }
 
 /* Returns true if there is a horizon to tell of.  Caller holds the lock. */
@@ -52,8 +66,7 @@ static bool has_news(plait__flow_ranks *ranks, uint64_t now,
 	}
 	if (tasks == ranks->tasks_told || now - ranks->tasks_seen_ns < TELL_NS)
 		return false;
-	*out = plait__program_hash_end(&ranks->program);
-	out->is_last = 0;
+	*out = plait__program_hash_end(&ranks->program, 0);
 	ranks->tasks_told = tasks;
 	/* The submitter tells of one that is over. */
 	return out->count > 0;
@@ -71,10 +84,7 @@ void plait__rank_horizon_tell(plait__flow_ranks *ranks)
 	plait__mutex_unlock(&ranks->lock);
 	if (!has)
 		return;
-	memset(&mail, 0, sizeof(mail));
-	mail.kind = PLAIT__MAIL_HORIZON;
-	mail.number = ranks->number;
-	memcpy(&mail.of.horizon, &horizon, sizeof(horizon));
+	mail = make_mail(ranks, &horizon);
 	/* The thread does not wait for a rank that takes no mail: it tells it
 	 * again. */
 	for (uint32_t i = 0; i < ranks->count; i++)
@@ -86,6 +96,29 @@ void plait__rank_horizon_tell(plait__flow_ranks *ranks)
 		}
 }
 
+bool plait__rank_horizon_leave(plait__flow_ranks *ranks)
+{
+	const uint64_t now = plait__clock_now_ns();
+	plait__world_mail mail;
+	plait__horizon last;
+	bool is_told = true;
+
+	plait__mutex_lock(&ranks->lock);
+	last = plait__program_hash_end(&ranks->program, PLAIT__HORIZON_LEFT);
+	plait__mutex_unlock(&ranks->lock);
+	mail = make_mail(ranks, &last);
+	for (uint32_t i = 0; i < ranks->count; i++) {
+		plait__rank_peer *peer = &ranks->peers[i];
+
+		if (i != ranks->rank && !peer->knows_end)
+			peer->knows_end =
+				plait__world_send(ranks->world, i, &mail, now,
+						  NULL) != PLAIT_E_BUSY;
+		is_told &= i == ranks->rank || peer->knows_end;
+	}
+	return is_told;
+}
+
 /* ---- comparison ---- */
 
 static plait_status fail(const plait__flow_ranks *ranks, uint32_t peer,
@@ -95,6 +128,8 @@ static plait_status fail(const plait__flow_ranks *ranks, uint32_t peer,
 	uint64_t task = (own->number - 1) * ranks->program.period + index + 1;
 	const char *label = plait__program_hash_label(&ranks->program,
 						      own->number, index);
+	/* Else only all bits of the hash differ, of which each has a part. */
+	bool is_this = own->each[index] != told->each[index];
 
 	if (index >= told->count)
 		return plait__fail(error, PLAIT_E_INVALID,
@@ -105,9 +140,10 @@ static plait_status fail(const plait__flow_ranks *ranks, uint32_t peer,
 				   (unsigned long long)own->number);
 	return plait__fail(error, PLAIT_E_INVALID,
 			   "submission %llu, \"%s\" on rank %u (horizon %llu), "
-			   "is another one on rank %u; all ranks submit the same "
-			   "tasks", (unsigned long long)task, label,
-			   ranks->rank, (unsigned long long)own->number, peer);
+			   "%sis another one on rank %u; all ranks submit the same "
+			   "tasks", (unsigned long long)task, label, ranks->rank,
+			   (unsigned long long)own->number,
+			   is_this ? "" : "or one before it ", peer);
 }
 
 static plait_status check_peer(const plait__flow_ranks *ranks, uint32_t peer,
@@ -119,7 +155,7 @@ static plait_status check_peer(const plait__flow_ranks *ranks, uint32_t peer,
 
 	if (told->number != own->number)
 		return PLAIT_OK;
-	index = plait__program_hash_differ(own, told);
+	index = plait__program_hash_differ(&ranks->program, own, told);
 	return index == PLAIT__HORIZON_TASKS ? PLAIT_OK :
 	       fail(ranks, peer, own, told, index, error);
 }
@@ -152,7 +188,8 @@ plait_status plait__rank_horizon_check_newest(plait__flow_ranks *ranks,
 								   MASK];
 
 		if (i != ranks->rank && told->number == number &&
-		    plait__program_hash_newest_differs(own, told))
+		    plait__program_hash_newest_differs(&ranks->program, own,
+						       told))
 			return fail(ranks, i, own, told, own->count - 1, error);
 	}
 	return PLAIT_OK;
@@ -169,14 +206,19 @@ static plait_status take(plait__flow_ranks *ranks, uint32_t rank,
 
 	if (horizon->count > PLAIT__HORIZON_TASKS || horizon->number == 0)
 		return PLAIT_OK;
-	/* One that is over may come before a part of it. */
+	peer->has_left |= horizon->end == PLAIT__HORIZON_LEFT;
+	/* One that is over may come before a part of it; the last one stays. */
 	if (told->number > horizon->number ||
-	    (told->number == horizon->number && told->count > horizon->count))
+	    (told->number == horizon->number &&
+	     (told->count > horizon->count ||
+	      told->end == PLAIT__HORIZON_LAST)))
 		return PLAIT_OK;
 	*told = *horizon;
 	if (horizon->number > ranks->told_newest)
 		ranks->told_newest = horizon->number;
-	if (horizon->is_last != 0) {
+	peer->tasks = (horizon->number - 1) * ranks->program.period +
+		      horizon->count;
+	if (horizon->end == PLAIT__HORIZON_LAST) {
 		peer->is_over = true;
 		peer->slots = horizon->slots;
 	}
@@ -205,14 +247,27 @@ plait_status plait__rank_horizon_look(plait__flow_ranks *ranks,
 	return status;
 }
 
+bool plait__rank_horizon_are_equal(const plait__flow_ranks *ranks)
+{
+	for (uint32_t i = 0; i < ranks->count; i++) {
+		const plait__rank_peer *peer = &ranks->peers[i];
+
+		if (i != ranks->rank && !peer->is_over && !peer->has_left &&
+		    !peer->is_lost && peer->tasks < ranks->program.tasks)
+			return false;
+	}
+	return true;
+}
+
 bool plait__rank_horizon_may_pass(const plait__flow_ranks *ranks,
 				  uint64_t number)
 {
 	for (uint32_t i = 0; i < ranks->count; i++) {
 		const plait__rank_peer *peer = &ranks->peers[i];
 
-		if (i != ranks->rank && !peer->is_over && !peer->is_lost &&
-		    peer->horizon + PLAIT__HORIZON_AHEAD < number)
+		if (i != ranks->rank && !peer->is_over && !peer->has_left &&
+		    !peer->is_lost && peer->horizon + PLAIT__HORIZON_AHEAD <
+			    number)
 			return false;
 	}
 	return true;

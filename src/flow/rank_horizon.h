@@ -12,7 +12,7 @@
 #include "flow/rank_state.h"
 
 /* Mail a horizon to all ranks.  Caller holds no lock, and is the flow's thread for
- * the last one.  As plait__world_send. */
+ * the last one.  All ranks are tried.  As plait__world_send. */
 plait_status plait__rank_horizon_send(plait__flow_ranks *ranks,
 				      const plait__horizon *horizon,
 				      plait_error *error);
@@ -32,11 +32,20 @@ plait_status plait__rank_horizon_check_newest(plait__flow_ranks *ranks,
  * idle, and holds no lock. */
 void plait__rank_horizon_tell(plait__flow_ranks *ranks);
 
+/* The process ends: mail the part of the horizon that is not over to all ranks that
+ * were not told.  Returns false if one takes no mail now.  Caller as before. */
+bool plait__rank_horizon_leave(plait__flow_ranks *ranks);
+
 /* Take the horizons that came, and compare them as far as this rank is. */
 plait_status plait__rank_horizon_look(plait__flow_ranks *ranks,
 				      plait_error *error);
 
-/* Returns true if no rank that lives is more than PLAIT__HORIZON_AHEAD behind. */
+/* Returns true if each rank that lives has told of as many submissions as this one,
+ * or submits no more.  Caller holds `moving`, too. */
+bool plait__rank_horizon_are_equal(const plait__flow_ranks *ranks);
+
+/* Returns true if no rank that submits more is more than PLAIT__HORIZON_AHEAD
+ * behind. */
 bool plait__rank_horizon_may_pass(const plait__flow_ranks *ranks,
 				  uint64_t number);
 

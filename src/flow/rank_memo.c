@@ -128,14 +128,22 @@ static plait__rank_memo *allocate(plait__flow_ranks *ranks)
 			   sizeof(plait__rank_access));
 	plait__vector_init(&memo->steps, allocator,
 			   sizeof(plait__rank_memo_step));
+	plait__owner_memo_init(&memo->owners, allocator);
+	plait__vector_init(&memo->own, allocator, sizeof(plait__rank_step));
+	plait__vector_init(&memo->ops, allocator, sizeof(uint64_t));
 	return memo;
+}
+
+/* Returns true if no launch finds the memo any more. */
+static bool is_stale(const plait__rank_memo *memo, uint32_t freed)
+{
+	return !memo->is_whole || memo->freed != freed;
 }
 
 static bool is_of(const plait__rank_memo *memo, const plait__vector *key,
 		  uint32_t freed)
 {
-	return memo->is_whole && memo->freed == freed &&
-	       memo->key.count == key->count &&
+	return !is_stale(memo, freed) && memo->key.count == key->count &&
 	       memcmp(memo->key.items, key->items,
 		      key->count * sizeof(uint64_t)) == 0;
 }
@@ -145,6 +153,8 @@ static bool restart(plait__rank_memo *memo, const plait__vector *key,
 {
 	memo->is_whole = false;
 	memo->freed = freed;
+	memo->misses = 0;
+	plait__owner_memo_restart(&memo->owners);
 	plait__vector_truncate(&memo->key, 0);
 	plait__vector_truncate(&memo->accesses, 0);
 	plait__vector_truncate(&memo->steps, 0);
@@ -161,6 +171,26 @@ static uint32_t place_of(const plait__vector *key)
 	return word & (PLAIT__RANK_MEMOS - 1);
 }
 
+/* The memo of the key; else a place for one: free or stale, the next behind that of
+ * the key; else that, so that of more launches than places some keep theirs. */
+static plait__rank_memo **find_place(plait__flow_ranks *ranks,
+				     const plait__vector *key, uint32_t freed)
+{
+	const uint32_t place = place_of(key);
+	plait__rank_memo **free_place = NULL;
+
+	for (uint32_t i = 0; i < PLAIT__RANK_MEMOS; i++) {
+		plait__rank_memo **at = &ranks->memos[(place + i) &
+						      (PLAIT__RANK_MEMOS - 1)];
+
+		if (*at != NULL && is_of(*at, key, freed))
+			return at;
+		if (free_place == NULL && (*at == NULL || is_stale(*at, freed)))
+			free_place = at;
+	}
+	return free_place != NULL ? free_place : &ranks->memos[place];
+}
+
 plait__rank_memo *plait__rank_memo_find(plait__flow_ranks *ranks,
 					const plait__flow_task *task,
 					const plait_task_desc *desc)
@@ -172,7 +202,7 @@ plait__rank_memo *plait__rank_memo_find(plait__flow_ranks *ranks,
 		return NULL;
 	/* Acquire: pairs with plait__rank_memo_forget. */
 	freed = at_load_acquire_u32(&ranks->freed);
-	at = &ranks->memos[place_of(&ranks->memo_key)];
+	at = find_place(ranks, &ranks->memo_key, freed);
 	if (*at == NULL)
 		*at = allocate(ranks);
 	if (*at == NULL || is_of(*at, &ranks->memo_key, freed))
@@ -194,6 +224,80 @@ bool plait__rank_memo_add(plait__rank_memo *memo,
 	       PLAIT__VECTOR_ADD(&memo->steps, &own) != NULL;
 }
 
+/* ---- changes by planning ---- */
+
+/* A launch whose maps are seldom as before is not kept each time. */
+enum { MISSES = 8, MISS_PERIOD = 64 };
+
+bool plait__rank_memo_begin(plait__rank_memo *memo,
+			    const plait__flow_ranks *ranks,
+			    plait__rank_counts *out)
+{
+	memo->misses++;
+	if (memo->misses > MISSES && memo->misses % MISS_PERIOD != 0)
+		return false;
+	plait__owner_memo_restart(&memo->owners);
+	for (uint32_t i = 0; i < memo->accesses.count; i++) {
+		const plait__rank_access *access =
+			plait__vector_at(&memo->accesses, i);
+
+		if (!plait__owner_memo_add(&memo->owners, access->owners))
+			return false;
+	}
+	out->transfers = ranks->transfers;
+	out->tasks = ranks->tasks;
+	memcpy(out->ops, ranks->ops, sizeof(out->ops));
+	return true;
+}
+
+void plait__rank_memo_end(plait__rank_memo *memo,
+			  const plait__flow_ranks *ranks,
+			  const plait__rank_counts *before, uint64_t word)
+{
+	plait__vector *own = &memo->own, *ops = &memo->ops;
+	bool holds;
+
+	memo->tasks = ranks->tasks - before->tasks;
+	memo->transfers = ranks->transfers - before->transfers;
+	memo->word = word;
+	plait__vector_truncate(own, 0);
+	plait__vector_truncate(ops, 0);
+	holds = (ranks->steps.count == 0 ||
+		 plait__vector_push(own, ranks->steps.items,
+				    ranks->steps.count) != NULL) &&
+		plait__vector_push(ops, ranks->ops, ranks->count) != NULL;
+	for (uint32_t i = 0; holds && i < own->count; i++)
+		((plait__rank_step *)plait__vector_at(own, i))->transfer -=
+			before->transfers;
+	for (uint32_t i = 0; holds && i < ranks->count; i++)
+		*(uint64_t *)plait__vector_at(ops, i) -= before->ops[i];
+	if (holds)
+		(void)plait__owner_memo_end(&memo->owners, before->tasks,
+					    memo->tasks);
+}
+
+bool plait__rank_memo_replay(plait__rank_memo *memo, plait__flow_ranks *ranks)
+{
+	if (plait__vector_reserve(&ranks->steps, memo->own.count) != 0 ||
+	    !plait__owner_memo_replay(&memo->owners, ranks->tasks))
+		return false;
+	memo->misses = 0;
+	for (uint32_t i = 0; i < memo->own.count; i++) {
+		plait__rank_step *step = PLAIT__VECTOR_ADD(
+			&ranks->steps,
+			(plait__rank_step *)plait__vector_at(&memo->own, i));
+
+		step->transfer += ranks->transfers;
+		if (step->data != NULL)
+			plait__object_hold(&step->data->object);
+	}
+	for (uint32_t i = 0; i < ranks->count; i++)
+		ranks->ops[i] += *(uint64_t *)plait__vector_at(&memo->ops, i);
+	ranks->transfers += memo->transfers;
+	ranks->tasks += memo->tasks;
+	return true;
+}
+
 void plait__rank_memo_forget(plait__flow_ranks *ranks)
 {
 	/* Release: pairs with the acquire in plait__rank_memo_find. */
@@ -210,6 +314,9 @@ void plait__rank_memo_free_all(plait__flow_ranks *ranks)
 		plait__vector_fini(&memo->key);
 		plait__vector_fini(&memo->accesses);
 		plait__vector_fini(&memo->steps);
+		plait__owner_memo_fini(&memo->owners);
+		plait__vector_fini(&memo->own);
+		plait__vector_fini(&memo->ops);
 		plait__free(plait__rank_allocator(ranks), memo, sizeof(*memo));
 	}
 	plait__vector_fini(&ranks->memo_key);

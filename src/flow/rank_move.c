@@ -21,21 +21,35 @@ void plait__rank_move_free(plait__rank_record *record)
 
 /* ---- ends of records ---- */
 
-/* The first record of a peer, if its op has begun; else null. */
-static plait__rank_record *front(plait__flow_ranks *ranks,
-				 plait__rank_peer *peer, bool sends)
+static plait__rank_queue *queue_of(plait__rank_peer *peer, bool sends)
+{
+	return sends ? &peer->sends : &peer->receives;
+}
+
+/* The first record of a peer, if its op has begun; else null.  Caller holds the
+ * lock. */
+static plait__rank_record *find_front(plait__flow_ranks *ranks,
+				      plait__rank_peer *peer, bool sends)
 {
 	uint64_t bit = UINT64_C(1) << (peer - ranks->peers);
 	at_u64 *ready = sends ? &ranks->ready_sends : &ranks->ready_receives;
-	plait__rank_record *record;
+	plait__rank_record *record = queue_of(peer, sends)->first;
 
-	plait__mutex_lock(&ranks->lock);
-	record = sends ? peer->sends.first : peer->receives.first;
 	if (record != NULL && record->state == PLAIT__RANK_WAITING)
 		record = NULL;
 	/* Relaxed: a hint, which a begin with the lock renews. */
 	if (record == NULL)
 		at_store_relaxed_u64(ready, at_load_relaxed_u64(ready) & ~bit);
+	return record;
+}
+
+static plait__rank_record *front(plait__flow_ranks *ranks,
+				 plait__rank_peer *peer, bool sends)
+{
+	plait__rank_record *record;
+
+	plait__mutex_lock(&ranks->lock);
+	record = find_front(ranks, peer, sends);
 	plait__mutex_unlock(&ranks->lock);
 	return record;
 }
@@ -59,16 +73,32 @@ static void arrive(plait__rank_record *record)
 					 &record->arrival);
 }
 
-/* The first record of a queue is complete. */
-static void complete(plait__flow_ranks *ranks, plait__rank_queue *queue)
+/* Caller holds both locks. */
+static void keep_used(plait__flow_ranks *ranks)
 {
 	plait__rank_record *record;
 
+	while ((record = ranks->used) != NULL) {
+		ranks->used = record->next;
+		plait__rank_keep(ranks, record);
+	}
+}
+
+/* The first record of a peer is complete.  Returns the next one as front does. */
+static plait__rank_record *complete(plait__flow_ranks *ranks,
+				    plait__rank_peer *peer, bool sends)
+{
+	plait__rank_queue *queue = queue_of(peer, sends);
+	plait__rank_record *record, *next;
+
 	plait__mutex_lock(&ranks->lock);
+	keep_used(ranks);
 	record = queue->first;
 	queue->first = record->next;
+	next = find_front(ranks, peer, sends);
 	plait__mutex_unlock(&ranks->lock);
 	arrive(record);
+	return next;
 }
 
 static void fail(plait__rank_record *record, const plait_error *why)
@@ -97,8 +127,7 @@ static bool send_some(plait__flow_ranks *ranks, plait__rank_peer *peer)
 		moved = true;
 		if (!is_last)
 			continue;
-		complete(ranks, &peer->sends);
-		record = front(ranks, peer, true);
+		record = complete(ranks, peer, true);
 	}
 	return moved;
 }
@@ -132,17 +161,22 @@ static bool give_up(plait__flow_ranks *ranks, plait__rank_peer *peer,
 	if (plait__rank_stop_tell(ranks, &why) == PLAIT_OK && !peer->is_lost)
 		return false;
 	fail(record, why.status != PLAIT_OK ? &why : &peer->why);
-	complete(ranks, &peer->receives);
+	(void)complete(ranks, peer, false);
 	return true;
 }
 
 /* Returns true if something was received. */
 static bool receive_some(plait__flow_ranks *ranks, plait__rank_peer *peer)
 {
-	plait__rank_record *record = front(ranks, peer, false);
+	plait__rank_record *record;
 	plait_error why = { .size = sizeof(why) };
 	bool moved = false;
 
+	/* The thread of the flow gives up. */
+	if (ranks->is_worker && !plait__rank_stop_is_set(ranks) &&
+	    !plait__slot_link_can_receive(&peer->receive))
+		return false;
+	record = front(ranks, peer, false);
 	for (int i = 0; record != NULL && i < SLOTS_AT_ONCE; i++) {
 		plait_status status = PLAIT_OK;
 
@@ -155,12 +189,11 @@ static bool receive_some(plait__flow_ranks *ranks, plait__rank_peer *peer)
 			plait__rank_stop_all(ranks, &why);
 			return true;
 		}
-		plait__slot_link_pop(&peer->receive);
+		plait__slot_link_pop_full(&peer->receive);
 		moved = true;
 		if (status == PLAIT_PENDING)
 			continue;
-		complete(ranks, &peer->receives);
-		record = front(ranks, peer, false);
+		record = complete(ranks, peer, false);
 	}
 	return moved;
 }
@@ -255,6 +288,17 @@ void plait__rank_move_leave(plait__flow_ranks *ranks)
 		next = finished->next;
 		finished->collect(finished);
 	}
+}
+
+bool plait__rank_move_as_worker(plait__flow_ranks *ranks)
+{
+	bool moved;
+
+	plait__mutex_lock(&ranks->moving);
+	ranks->is_worker = true;
+	moved = move_ready(ranks);
+	plait__rank_move_leave(ranks);
+	return moved;
 }
 
 bool plait__rank_move_by_worker(plait__flow_ranks *ranks)

@@ -22,11 +22,21 @@ void plait__rank_move_leave(plait__flow_ranks *ranks);
 /* As plait__rank_move_all, by a worker, if no other thread moves. */
 bool plait__rank_move_by_worker(plait__flow_ranks *ranks);
 
+/* The same, behind the thread that moves, if there is one. */
+bool plait__rank_move_as_worker(plait__flow_ranks *ranks);
+
 /* Move what the link of a record allows.  Caller holds `moving`. */
 bool plait__rank_move_peer(plait__flow_ranks *ranks,
 			   const plait__rank_record *of);
 
 /* The op of a record is done.  Caller does not hold the lock. */
 void plait__rank_move_free(plait__rank_record *record);
+
+/* The same; caller holds `moving`: a later move takes the record back. */
+static inline void plait__rank_move_use(plait__rank_record *record)
+{
+	record->next = record->ranks->used;
+	record->ranks->used = record;
+}
 
 #endif

@@ -6,6 +6,7 @@
 #include "flow/device_room.h"
 #include "flow/flow_wait.h"
 #include "flow/rank/program_hash.h"
+#include "flow/room_supply.h"
 
 plait_status plait__rank_place_check(const plait__flow_task *task,
 				     bool *out_alone, plait_error *error)
@@ -51,7 +52,7 @@ plait_status plait__rank_place_supply(plait__flow *flow,
 				      plait_error *error)
 {
 	uint64_t behind;
-	plait_status status = plait__device_room_supply(flow, split, &behind,
+	plait_status status = plait__room_supply_make(flow, split, &behind,
 							error);
 
 	if (status != PLAIT_OK || behind == 0)
@@ -68,7 +69,7 @@ plait_status plait__rank_place_supply(plait__flow *flow,
 void plait__rank_place_leave(plait__flow *flow, plait__device_split *split)
 {
 	if (split->supplies)
-		plait__device_room_leave(flow, split);
+		plait__room_supply_leave(flow, split);
 }
 
 /* Up to the index of the device: "host:0". */

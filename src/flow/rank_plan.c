@@ -167,6 +167,33 @@ static uint32_t rank_of(const plait__rank_turn *turn, uint32_t index,
 
 enum { CHOOSE = PLAIT__TASK_RANKS_ALL + 1 };
 
+/* List the maps of a step.  Returns false without memory. */
+static bool list_maps(plait__vector *maps, const plait__rank_access *accesses,
+		      uint32_t count)
+{
+	plait__coherence *const *listed;
+	uint32_t k;
+
+	for (uint32_t i = 0; i < count; i++) {
+		listed = maps->items;
+		for (k = 0; k < maps->count && listed[k] != accesses[i].owners;
+		     k++)
+			;
+		if (k == maps->count &&
+		    PLAIT__VECTOR_ADD(maps, &accesses[i].owners) == NULL)
+			return false;
+	}
+	return true;
+}
+
+/* All ranks leave the maps of a launch as those have them that find it in a memo. */
+static void settle_maps(const plait__flow_ranks *ranks)
+{
+	for (uint32_t i = 0; i < ranks->maps.count; i++)
+		plait__owner_memo_settle(*(plait__coherence **)plait__vector_at(
+			&ranks->maps, i));
+}
+
 /* Plan a step with these accesses. */
 static plait_status plan_listed(plait__rank_turn *turn,
 				const plait__rank_memo_step *step,
@@ -178,7 +205,8 @@ static plait_status plan_listed(plait__rank_turn *turn,
 	mix(turn, step->word);
 	if (rank == CHOOSE)
 		rank = rank_of(turn, step->index, accesses, step->count);
-	return note(turn, accesses, step->count, rank, step->index) ?
+	return list_maps(&turn->ranks->maps, accesses, step->count) &&
+	       note(turn, accesses, step->count, rank, step->index) ?
 		       PLAIT_OK : fail_memory(error);
 }
 
@@ -268,14 +296,12 @@ static plait_status plan_steps(plait__rank_turn *turn, plait__flow_task *task,
 	return status;
 }
 
-/* Plan the steps of a memo. */
-static plait_status plan_again(plait__rank_turn *turn, plait_error *error)
+/* Plan the steps of a memo one by one. */
+static plait_status plan_memo(plait__rank_turn *turn, plait_error *error)
 {
 	const plait__rank_memo *memo = turn->memo;
 	plait_status status = PLAIT_OK;
 
-	if (turn->steps.fills > 0)
-		choose_own_rows(turn);
 	for (uint32_t i = 0; status == PLAIT_OK && i < memo->steps.count; i++) {
 		const plait__rank_memo_step *step =
 			plait__vector_at(&memo->steps, i);
@@ -284,6 +310,29 @@ static plait_status plan_again(plait__rank_turn *turn, plait_error *error)
 				     plait__vector_at(&memo->accesses,
 						      step->first), error);
 	}
+	return status;
+}
+
+/* Plan the steps of a memo, or change what that has changed. */
+static plait_status plan_again(plait__rank_turn *turn, plait_error *error)
+{
+	plait__rank_memo *memo = turn->memo;
+	plait__rank_counts before;
+	plait_status status;
+	bool is_kept;
+
+	if (turn->steps.fills > 0)
+		choose_own_rows(turn);
+	if (plait__rank_memo_replay(memo, turn->ranks)) {
+		turn->has_changed = true;
+		turn->word = memo->word;
+		return PLAIT_OK;
+	}
+	is_kept = plait__rank_memo_begin(memo, turn->ranks, &before);
+	status = plan_memo(turn, error);
+	settle_maps(turn->ranks);
+	if (status == PLAIT_OK && is_kept)
+		plait__rank_memo_end(memo, turn->ranks, &before, turn->word);
 	return status;
 }
 
@@ -297,6 +346,7 @@ static plait_status plan_all(plait__rank_turn *turn, plait__flow_task *task,
 		status = prepare(turn, i, task, error);
 	if (status == PLAIT_OK)
 		status = plan_steps(turn, task, error);
+	settle_maps(turn->ranks);
 	if (status == PLAIT_OK && turn->memo != NULL)
 		turn->memo->is_whole = true;
 	return status;
@@ -311,6 +361,7 @@ plait_status plait__rank_plan_task(plait__rank_turn *turn,
 	turn->word = 0;
 	turn->has_changed = false;
 	turn->memo = NULL;
+	plait__vector_truncate(&turn->ranks->maps, 0);
 	/* Of any kind but a launch of several steps. */
 	*steps = (plait__task_steps){ .flow = turn->flow, .pieces = 1,
 				      .count = 1, .prepare = turn->prepare,

@@ -6,6 +6,11 @@
  * ends by itself, since a worker may run a long function; the thread then sleeps on
  * the bell, until a worker polls again.  The last worker that polls ends it, before
  * it parks.
+ *
+ * A worker that finds nothing yields some times: another process may have to run first.
+ * Then it sleeps on the bell, too, for 1.5 ms in all; then it
+ * parks, and at once where the flow has ended.  An op that is published and ready,
+ * and an arrival, ring it; so do other flows.
  */
 #ifndef PLAIT_SRC_FLOW_RANK_POLL_H
 #define PLAIT_SRC_FLOW_RANK_POLL_H

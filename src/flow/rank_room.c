@@ -9,8 +9,11 @@
 
 void plait__rank_room_count(plait__flow_ranks *ranks, uint32_t rank)
 {
-	for (uint32_t i = 0; i < ranks->count; i++)
-		ranks->ops[i] += rank == i || rank == PLAIT__TASK_RANKS_ALL;
+	if (rank != PLAIT__TASK_RANKS_ALL)
+		ranks->ops[rank]++;
+	for (uint32_t i = 0; rank == PLAIT__TASK_RANKS_ALL && i < ranks->count;
+	     i++)
+		ranks->ops[i]++;
 }
 
 void plait__rank_room_map(plait__flow *flow, plait__data_mapping *mapping)

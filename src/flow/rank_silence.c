@@ -29,8 +29,13 @@ static const char *find_wait(const plait__flow_ranks *ranks,
 	    (at_load_relaxed_u32(&ranks->ends) != 0 && !peer->is_over &&
 	     at_load_acquire_u64(peer->send.taken) != peer->send.own))
 		return "took nothing";
-	if (is_ready(horizon) && !peer->is_over &&
-	    peer->horizon + PLAIT__HORIZON_AHEAD < horizon->transfer)
+	if (peer->is_over || peer->has_left)
+		return NULL;
+	/* The end of the flow compares the programs. */
+	if ((is_ready(horizon) &&
+	     peer->horizon + PLAIT__HORIZON_AHEAD < horizon->transfer) ||
+	    (at_load_relaxed_u32(&ranks->ends) != 0 &&
+	     peer->tasks < ranks->program.tasks))
 		return "submitted nothing";
 	return NULL;
 }

@@ -72,10 +72,13 @@ typedef struct plait__rank_peer {
 	plait__rank_queue sends, receives; /* guarded by lock */
 	char from[24], to[24]; /* labels of ops */
 	/* Guarded by lock. */
-	uint64_t horizon; /* the newest one that the rank told */
+	uint64_t horizon; /* the newest one that is over and the rank told */
+	uint64_t tasks;	  /* submissions that it told of */
 	bool is_over;	  /* it submits no more, */
 	uint64_t slots;	  /* and has sent so many */
+	bool has_left;	  /* its process ends, and tells no more */
 	plait__horizon told[PLAIT__HORIZON_KEPT]; /* by number */
+	bool knows_end;	  /* was told of this rank's; the thread's */
 	/* Guarded by moving. */
 	bool is_suspect; /* it has ended; what it sent may still be there */
 	bool is_lost;
@@ -104,6 +107,8 @@ struct plait__flow_ranks {
 
 	/* Guarded by flow->lock. */
 	bool is_submitting;
+	at_u32 is_closed; /* the process ends: no submission begins; see
+			   * rank_exit.c */
 	uint64_t ops[PLAIT__TASK_RANKS_MOST]; /* by rank; see rank_room.h */
 
 	/* The submitter's. */
@@ -113,6 +118,7 @@ struct plait__flow_ranks {
 	plait__vector listed;	 /* plait__rank_transfer */
 	plait__vector steps;	 /* plait__rank_step */
 	plait__vector versions;	 /* room for task_ranks */
+	plait__vector maps;	 /* plait__coherence *, of the launch */
 	uint64_t submission, hash; /* as in the records that it commits */
 	plait__vector memo_key;	 /* uint64_t */
 	plait__rank_memo *memos[16]; /* by key, or null; see rank_memo.h */
@@ -128,6 +134,8 @@ struct plait__flow_ranks {
 	plait_error broken; /* PLAIT_OK, or why the flow has failed */
 	at_u32 is_broken;   /* a copy to look at without the lock */
 	bool has_told;	    /* a wait for all has told it */
+	bool is_reported;   /* a call that failed has, or may have */
+	bool is_loss_told;  /* a call returned PLAIT_E_LOST */
 
 	/* Bits by peer: its first record may be ready.  Written with the lock. */
 	at_u64 ready_sends, ready_receives;
@@ -138,6 +146,7 @@ struct plait__flow_ranks {
 	bool is_worker; /* moves them */
 	/* Of a worker: begins, and not complete yet; or null. */
 	plait__rank_record *begun;
+	plait__rank_record *used; /* their ops are done */
 	/* Complete; the worker ends them without the mutex. */
 	plait__flow_arrival *finished;
 	at_u32 moves; /* a count */
@@ -148,6 +157,9 @@ struct plait__flow_ranks {
 	uint64_t silent_from_ns; /* the thread's; 0: not silent */
 	/* The thread's: submissions that it saw, when first, and has told of. */
 	uint64_t tasks_seen, tasks_seen_ns, tasks_told;
+	/* The thread's: the end, and when it looks at what that waits for. */
+	uint64_t ends_from_ns, end_look_ns;
+	bool has_warned;
 	at_u32 ends; /* no op comes any more */
 	at_u32 stops; /* the thread is to leave at once */
 	/* At the end of the process; see rank_exit.h. */
@@ -164,6 +176,9 @@ struct plait__flow_ranks {
 	at_u32 nap_bell, nap_sleeping;
 	at_u32 is_polled; /* by a worker, since the last nap */
 	uint32_t moves_seen; /* the thread's */
+	/* Of the worker that polls: when it moved or found anything; 0: it looks. */
+	uint64_t vain_from_ns;
+	uint32_t moves_slept; /* its, at its last sleep */
 };
 
 static inline const plait_allocator *

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "object/context/context_close.h"
 #include "sys/clock.h"
 
 enum { SEND_NS = 200000000 };
@@ -37,9 +38,33 @@ plait_status plait__rank_stop_tell_once(plait__flow_ranks *ranks,
 	plait__mutex_lock(&ranks->lock);
 	if (!ranks->has_told)
 		status = plait__error_copy(error, &ranks->broken);
-	ranks->has_told = true;
+	ranks->has_told = ranks->is_reported = true;
 	plait__mutex_unlock(&ranks->lock);
 	return status;
+}
+
+void plait__rank_stop_note(plait__flow_ranks *ranks, plait_status status)
+{
+	bool is_set = plait__rank_stop_is_set(ranks);
+
+	if (status >= 0 || (!is_set && status != PLAIT_E_LOST))
+		return;
+	plait__mutex_lock(&ranks->lock);
+	ranks->is_reported |= is_set;
+	ranks->is_loss_told |= status == PLAIT_E_LOST;
+	plait__mutex_unlock(&ranks->lock);
+}
+
+void plait__rank_stop_report(plait__flow_ranks *ranks)
+{
+	plait_error why = { .size = sizeof(why) };
+
+	plait__mutex_lock(&ranks->lock);
+	if (!ranks->is_reported)
+		(void)plait__error_copy(&why, &ranks->broken);
+	plait__mutex_unlock(&ranks->lock);
+	if (why.status != PLAIT_OK)
+		plait__context_close_tell(ranks->world->object.context, &why);
 }
 
 /* Returns true for the first failure. */

@@ -28,6 +28,14 @@ plait_status plait__rank_stop_tell_once(plait__flow_ranks *ranks,
  * Caller holds no lock. */
 void plait__rank_stop_all(plait__flow_ranks *ranks, const plait_error *why);
 
+/* A call on the flow ends with this status: if the flow has failed, its caller knows
+ * that something has; so it does for PLAIT_E_LOST. */
+void plait__rank_stop_note(plait__flow_ranks *ranks, plait_status status);
+
+/* No call comes any more: let the end of the context tell the failure, if no call
+ * did. */
+void plait__rank_stop_report(plait__flow_ranks *ranks);
+
 /* Take the mail of ranks that did. */
 void plait__rank_stop_look(plait__flow_ranks *ranks);
 

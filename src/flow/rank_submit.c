@@ -48,11 +48,16 @@ static plait_status take_turn(plait__rank_turn *turn, plait_error *error)
 				   "the flow was released, and its ranks have "
 				   "parted; access data before that");
 	plait__flow_lock(turn->flow);
+	/* is_closed is relaxed: the lock orders it, see rank_exit.c. */
 	if (ranks->is_submitting)
 		status = plait__fail(error, PLAIT_E_STATE,
 				     "another thread submits to this flow, which "
 				     "is one over a world: its tasks have one "
 				     "order on all ranks");
+	else if (at_load_relaxed_u32(&ranks->is_closed) != 0)
+		status = plait__fail(error, PLAIT_E_STATE,
+				     "the process ends, and the other ranks are "
+				     "told of the submissions before that");
 	else
 		status = plait__rank_room_check(turn->flow, error);
 	if (status == PLAIT_OK)
@@ -116,29 +121,40 @@ static plait_status commit_end(plait__rank_turn *turn, plait_task *out,
 	return status;
 }
 
-/* Commit one step; the last one is the end.  PLAIT_PENDING: no room. */
-static plait_status try_step(plait__rank_turn *turn, uint32_t index,
-			     struct attempt *attempt, plait_task *out,
-			     plait_error *error)
+/* Commit one step; the last one is the end.  PLAIT_PENDING: no room.  Caller holds
+ * the lock of the flow. */
+static plait_status commit_at(plait__rank_turn *turn, uint32_t index,
+			      struct attempt *attempt, plait_task *out,
+			      plait_error *error)
 {
 	plait__flow_ranks *ranks = turn->ranks;
-	plait_status status;
+	const plait__rank_step *step;
 
-	plait__flow_lock(turn->flow);
 	if (turn->flow->window.newest - turn->flow->swept >=
 	    plait__window_size(&turn->flow->window))
 		plait__flow_reap(turn->flow);
-	if (index == ranks->steps.count) {
-		status = commit_end(turn, out, error);
-	} else {
-		const plait__rank_step *step =
-			plait__vector_at(&ranks->steps, index);
+	if (index == ranks->steps.count)
+		return commit_end(turn, out, error);
+	step = plait__vector_at(&ranks->steps, index);
+	return step->data == NULL ?
+		       commit_own(turn, step->peer, attempt, error) :
+		       plait__rank_engine_transfer(ranks, step, &turn->split,
+						   error);
+}
 
-		status = step->data == NULL ?
-			commit_own(turn, step->peer, attempt, error) :
-			plait__rank_engine_transfer(ranks, step, &turn->split,
-						    error);
-	}
+/* Commit steps from *index on: those that need no other lock between. */
+static plait_status try_steps(plait__rank_turn *turn, uint32_t *index,
+			      struct attempt *attempt, plait_task *out,
+			      plait_error *error)
+{
+	plait_status status;
+
+	plait__flow_lock(turn->flow);
+	do {
+		status = commit_at(turn, *index, attempt, out, error);
+		*index += status == PLAIT_OK;
+	} while (status == PLAIT_OK && *index < turn->ranks->steps.count &&
+		 attempt->closing == NULL && turn->flow->devices == NULL);
 	plait__flow_unlock(turn->flow);
 	plait__object_close_deferred(attempt->closing);
 	plait__flow_devices_flush(turn->flow);
@@ -157,7 +173,8 @@ static plait_status await_room(plait__rank_turn *turn, plait_error *error)
 	return PLAIT_OK;
 }
 
-static plait_status commit_step(plait__rank_turn *turn, uint32_t index,
+/* Commit one step or more, and count them. */
+static plait_status commit_some(plait__rank_turn *turn, uint32_t *index,
 				plait_task *out, plait_error *error)
 {
 	plait_status status;
@@ -165,7 +182,7 @@ static plait_status commit_step(plait__rank_turn *turn, uint32_t index,
 	do {
 		struct attempt attempt = { .closing = NULL };
 
-		status = try_step(turn, index, &attempt, out, error);
+		status = try_steps(turn, index, &attempt, out, error);
 		if (status == PLAIT_PENDING && attempt.lacks_buffers) {
 			status = plait__rank_place_supply(turn->flow,
 							  &turn->split, error);
@@ -183,17 +200,17 @@ static plait_status commit_step(plait__rank_turn *turn, uint32_t index,
 static plait_status commit_steps(plait__rank_turn *turn, plait_task *out,
 				 plait_error *error)
 {
-	uint32_t count = turn->ranks->steps.count;
+	uint32_t count = turn->ranks->steps.count, done = 0;
 	plait_status status = PLAIT_OK;
 
-	for (uint32_t i = 0; i < count && status == PLAIT_OK; i++)
-		status = commit_step(turn, i, out, error);
+	while (done < count && status == PLAIT_OK)
+		status = commit_some(turn, &done, out, error);
 	if (status != PLAIT_OK || out == NULL)
 		return status;
 	if (turn->split.done == 1)
 		*out = turn->split.numbers[0];
 	return turn->split.done == 1 ? PLAIT_OK :
-		       commit_step(turn, count, out, error);
+		       commit_some(turn, &done, out, error);
 }
 
 /* ---- horizons ---- */
@@ -338,7 +355,7 @@ static plait_status submit(plait__rank_turn *turn, plait_task *out,
 	plait_status status;
 
 	while ((status = try_plan(turn, &why)) == PLAIT_PENDING) {
-		status = plait__flow_wait_for_room(turn->flow, false, error);
+		status = plait__flow_wait_for_more_room(turn->flow, error);
 		if (status != PLAIT_OK)
 			return status;
 	}
@@ -370,10 +387,11 @@ plait_status plait__rank_submit_task(plait__flow *flow,
 	turn.split.supplies = false;
 	if (status == PLAIT_OK)
 		status = take_turn(&turn, error);
-	if (status != PLAIT_OK)
-		return status;
-	status = submit(&turn, out, error);
-	end_turn(&turn);
+	if (status == PLAIT_OK) {
+		status = submit(&turn, out, error);
+		end_turn(&turn);
+	}
+	plait__rank_stop_note(turn.ranks, status);
 	return status;
 }
 

@@ -14,7 +14,8 @@ enum {
 /* Relaxed: a hint, which is read again under the lock. */
 static void set_plain(plait__flow *flow, bool is_plain)
 {
-	at_store_relaxed_u32(&flow->is_simple, is_plain);
+	at_store_relaxed_u32(&flow->is_simple,
+			     is_plain && flow->devices == NULL);
 }
 
 bool plait__repeat_phases_begin(plait__flow *flow, plait__repeat_phases *phases,
@@ -26,6 +27,7 @@ bool plait__repeat_phases_begin(plait__flow *flow, plait__repeat_phases *phases,
 	phases->is_plain = plait__repeat_choice_is_plain(choice);
 	phases->begin = flow->window.newest;
 	phases->marks = flow->marks;
+	phases->tasks = 0;
 	phases->begin_ns = plait__clock_now_ns();
 	phases->is_hidden |= phases->is_plain;
 	set_plain(flow, phases->is_plain);
@@ -35,10 +37,13 @@ bool plait__repeat_phases_begin(plait__flow *flow, plait__repeat_phases *phases,
 static void end_interval(plait__flow *flow, plait__repeat_phases *phases)
 {
 	uint64_t ns = plait__clock_now_ns() - phases->begin_ns;
-	uint64_t tasks = flow->window.newest - phases->begin -
-			 (flow->marks - phases->marks);
+	uint64_t tasks = flow->devices != NULL ? phases->tasks :
+			 flow->window.newest - phases->begin -
+				 (flow->marks - phases->marks);
 
-	plait__repeat_choice_add(phases->measured, phases->is_plain, ns, tasks);
+	if (tasks != 0)
+		plait__repeat_choice_add(phases->measured, phases->is_plain,
+					 ns, tasks);
 	phases->measured = NULL;
 	phases->is_plain = false;
 	set_plain(flow, phases->rests_plain);

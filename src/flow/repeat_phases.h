@@ -21,6 +21,7 @@ typedef struct plait__repeat_phases {
 	uint64_t begin;	   /* the newest op then, of an interval */
 	uint64_t begin_ns;
 	uint64_t marks;	   /* of the flow, then */
+	uint64_t tasks;	   /* with devices: submitted in the interval */
 	uint64_t rest_end; /* op */
 	uint64_t rest;	   /* ops of the last rest */
 	bool is_hidden;	   /* tasks came that the search lacks */

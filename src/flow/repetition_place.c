@@ -6,6 +6,7 @@
 #include "flow/device_choice.h"
 #include "flow/device_copy.h"
 #include "flow/flow_devices.h"
+#include "flow/repetition_values.h"
 
 #include "base/error.h"
 
@@ -111,14 +112,9 @@ void plait__repetition_place_commit(plait__flow_task *task)
 	plait__flow_devices *devices = task->flow->devices;
 
 	plait__device_choice_commit(task);
-	for (uint32_t i = 0; i < again->results.count; i++) {
-		const plait__repetition_result *at =
-			plait__vector_at(&again->results, i);
-		plait__version version = at->version;
-
-		version.writer = (uint32_t)task->number;
-		plait__coherence_set(&at->whole->copies->coherence, &version);
-	}
+	/* A held run leaves them at its end. */
+	if (!task->is_held)
+		plait__repetition_values_leave(again, task->number);
 	for (uint32_t m = 1; m < devices->system.memories; m++) {
 		if ((again->mapped >> m & 1) != 0)
 			note_mapped(task, m);

@@ -3,6 +3,7 @@
 #include "flow/repetition_plan.h"
 
 #include "flow/flow_fixed.h"
+#include "flow/repetition_prefix.h"
 #include "flow/repetition_values.h"
 
 #include "base/error.h"
@@ -197,6 +198,11 @@ static plait_status bind_hosts(plait__repetition *again,
 		.bindings = again->bindings.items,
 		.binding_count = again->bindings.count,
 	};
+	again->desc = (plait_task_desc){
+		.size = sizeof(again->desc), .kind = PLAIT_TASK_PLAN,
+		.label = again->label, .plan = again->plan,
+		.run = &again->run,
+	};
 	return status;
 }
 
@@ -223,10 +229,14 @@ plait_status plait__repetition_plan_make(plait__flow *flow,
 	}
 	if (status == PLAIT_OK)
 		status = bind_hosts(again, capture, error);
+	if (status == PLAIT_OK && capture->is_stretch)
+		status = plait__repetition_prefix_take(again, capture, error);
+	if (status == PLAIT_OK &&
+	    !plait__capture_state_keep_pins(capture, again))
+		status = plait__fail(error, PLAIT_E_NOMEM,
+				     "no memory for a repetition");
 	if (status == PLAIT_OK)
 		*out = again;
-	if (status == PLAIT_OK)
-		plait__capture_state_keep_pins(capture);
 	else if (again != NULL)
 		plait__repetitions_free(again);
 	return status;

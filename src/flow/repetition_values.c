@@ -146,3 +146,16 @@ bool plait__repetition_values_take(plait__repetition *again,
 	again->mapped = devices->mapped;
 	return done;
 }
+
+void plait__repetition_values_leave(const plait__repetition *again,
+				    uint64_t number)
+{
+	for (uint32_t i = 0; i < again->results.count; i++) {
+		const plait__repetition_result *at =
+			plait__vector_at(&again->results, i);
+		plait__version version = at->version;
+
+		version.writer = (uint32_t)number;
+		plait__coherence_set(&at->whole->copies->coherence, &version);
+	}
+}

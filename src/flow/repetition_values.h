@@ -15,4 +15,9 @@
 bool plait__repetition_values_take(plait__repetition *again,
 				   const plait__flow_capture *capture);
 
+/* Run `number` of the repetition leaves its results.  Caller holds the lock; there is
+ * room for them. */
+void plait__repetition_values_leave(const plait__repetition *again,
+				    uint64_t number);
+
 #endif

@@ -8,7 +8,9 @@ enum {
 	/* An estimate of 0 grows, too. */
 	LEAST_STEP_NS = 1000,
 	/* Several threads are worth it if they take 1/8 less. */
-	LEAST_GAIN = 8
+	LEAST_GAIN = 8,
+	/* One of so many called runs is timed, once they are judged. */
+	CALLS_PER_TIME = 8
 };
 
 void plait__run_time_add(plait__run_time *time, uint64_t ns)
@@ -26,6 +28,29 @@ void plait__run_time_add(plait__run_time *time, uint64_t ns)
 static bool is_judged(const plait__run_time *time)
 {
 	return time->count >= PLAIT__RUN_TRIALS;
+}
+
+static bool is_long(const plait__run_time *time)
+{
+	return time->ns > PLAIT__RUN_LONG_NS;
+}
+
+bool plait__run_times_is_due(plait__run_times *times, plait__run_way way)
+{
+	return way != PLAIT__RUN_CALLED || !is_judged(&times->called) ||
+	       is_long(&times->called) ||
+	       ++times->untimed % CALLS_PER_TIME == 0;
+}
+
+bool plait__run_times_are_for_several(plait__run_times *times)
+{
+	const plait__run_time *alone = &times->alone, *called = &times->called;
+
+	if (is_judged(called) &&
+	    called->ns >= alone->ns - alone->ns / LEAST_GAIN)
+		times->has_lost = true;
+	return !times->has_lost && alone->count >= FIRST_RUNS &&
+	       alone->ns > PLAIT__RUN_SHORT_NS;
 }
 
 static bool is_for_one(plait__run_times *times)
@@ -50,22 +75,15 @@ static bool is_for_one(plait__run_times *times)
 	return times->tries_alone;
 }
 
-/* Returns true if the waiting thread calls the plan.  It does not if that takes longer
- * than the best other way, which is tried again and again. */
+/* Returns true if the waiting thread calls the plan, which chooses between one thread and
+ * several by its own times: no other way is faster.  A call that became long is tried
+ * once per period. */
 static bool is_called(plait__run_times *times)
 {
-	const plait__run_time *called = &times->called;
-	uint64_t other_ns = times->alone.ns;
-
-	if (times->alone.count < FIRST_RUNS || other_ns > PLAIT__RUN_LONG_NS)
+	if (times->alone.count < FIRST_RUNS || is_long(&times->alone))
 		return false;
-	if (is_judged(&times->shared) && times->shared.ns < other_ns)
-		other_ns = times->shared.ns;
-	if (!is_judged(called) ||
-	    called->ns - called->ns / LEAST_GAIN <= other_ns)
-		return true;
-	return times->refused++ % PLAIT__RUN_PERIOD >=
-	       PLAIT__RUN_PERIOD - PLAIT__RUN_TRIALS;
+	return !is_long(&times->called) ||
+	       ++times->refused % PLAIT__RUN_PERIOD == 0;
 }
 
 plait__run_way plait__run_times_choose(plait__run_times *times, bool by_waiter)

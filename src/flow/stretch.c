@@ -4,6 +4,8 @@
 
 #include "flow/flow_capture.h"
 #include "flow/repetition_plan.h"
+#include "flow/repetition_prefix.h"
+#include "flow/room_supply.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -36,6 +38,8 @@ plait__stretch *plait__stretch_make(const plait_allocator *allocator)
 	made->allocator = allocator;
 	plait__vector_init(&made->tasks, allocator,
 			   sizeof(plait__repeated_task *));
+	plait__vector_init(&made->words, allocator, sizeof(uint64_t));
+	made->compared = &made->words;
 	return made;
 }
 
@@ -49,8 +53,10 @@ plait__stretch *plait__stretch_make_longer(const plait__stretch *stretch,
 	for (uint32_t i = 0; done && i < times; i++)
 		done = plait__vector_push(&made->tasks, tasks->items,
 					  tasks->count) != NULL;
-	if (made != NULL)
+	if (made != NULL) {
 		made->borrows = true;
+		made->compared = stretch->compared;
+	}
 	if (done || made == NULL)
 		return made;
 	plait__stretch_free(made);
@@ -64,7 +70,8 @@ bool plait__stretch_add(plait__stretch *stretch, const plait_task_desc *desc)
 
 	if (task == NULL)
 		return false;
-	if (PLAIT__VECTOR_ADD(&stretch->tasks, &task) != NULL)
+	if (plait__repeated_words_add(&stretch->words, &task->desc) &&
+	    PLAIT__VECTOR_ADD(&stretch->tasks, &task) != NULL)
 		return true;
 	plait__repeated_task_free(stretch->allocator, task);
 	return false;
@@ -95,6 +102,7 @@ void plait__stretch_clear(plait__stretch *stretch)
 			*(plait__repeated_task **)plait__vector_at(
 				&stretch->tasks, i));
 	plait__vector_truncate(&stretch->tasks, 0);
+	plait__vector_truncate(&stretch->words, 0);
 }
 
 void plait__stretch_free(plait__stretch *stretch)
@@ -104,6 +112,7 @@ void plait__stretch_free(plait__stretch *stretch)
 	free_calls(stretch);
 	plait__stretch_clear(stretch);
 	plait__vector_fini(&stretch->tasks);
+	plait__vector_fini(&stretch->words);
 	plait__free(stretch->allocator, stretch, sizeof(*stretch));
 }
 
@@ -215,33 +224,58 @@ static plait_status take_call(plait__stretch *stretch, uint32_t i,
 
 /* ---- the capture ---- */
 
-/* Prepare a task and add it to the capture, as a call. */
+/* A descriptor of a node that calls what the op of the task would. */
+static plait_status make_call(plait__stretch *stretch, uint32_t i,
+			      const plait__flow_task *task,
+			      plait_task_desc *out, plait_error *error)
+{
+	const plait_task_desc *desc = &plait__stretch_at(stretch, i)->desc;
+
+	*out = (plait_task_desc){
+		.size = sizeof(*out), .kind = PLAIT_TASK_CALL,
+		.label = desc->label, .cost = desc->cost,
+		.function = run_call, .user_data = &stretch->calls[i],
+	};
+	return take_call(stretch, i, task, error);
+}
+
+/* Prepare a task and add it to the capture, as a call; with devices as it is.
+ * PLAIT_PENDING: data has no buffer there. */
 static plait_status capture_task(plait__stretch *stretch, uint32_t i,
 				 plait__flow *flow,
 				 plait__task_split_prepare prepare,
 				 plait__object **closing, plait_error *error)
 {
-	const plait_task_desc *desc = &plait__stretch_at(stretch, i)->desc;
-	const plait_task_desc call = {
-		.size = sizeof(call), .kind = PLAIT_TASK_CALL,
-		.label = desc->label, .cost = desc->cost,
-		.function = run_call, .user_data = &stretch->calls[i],
-	};
+	plait_task_desc desc = plait__stretch_at(stretch, i)->desc;
 	plait__flow_task task;
 	plait_status status;
 
 	plait__flow_task_clear(&task, flow);
-	status = prepare(&task, desc, error);
+	status = prepare(&task, &desc, error);
 	*closing = task.closing;
 	if (status == PLAIT_PENDING || task.closing != NULL ||
 	    task.is_late || task.reduction_count > 0)
 		status = plait__fail(error, PLAIT_E_STATE,
 				     "a task cannot be repeated now");
+	if (status == PLAIT_OK && stretch->calls != NULL)
+		status = make_call(stretch, i, &task, &desc, error);
 	if (status == PLAIT_OK)
-		status = take_call(stretch, i, &task, error);
-	if (status == PLAIT_OK)
-		status = plait__flow_capture_add(&task, &call, prepare, error);
+		status = plait__flow_capture_add(&task, &desc, prepare, error);
+	if (status == PLAIT_PENDING && !task.lacks_buffers)
+		status = plait__fail(error, PLAIT_E_STATE,
+				     "no room for a repeated task");
 	return status;
+}
+
+/* The newest task of the record is the last one of a task of the stretch. */
+static plait_status end_task(plait__flow_capture *capture, plait_error *error)
+{
+	return !capture->is_stretch ||
+	       PLAIT__VECTOR_ADD(&capture->devices.ends,
+				 &capture->record.tasks.count) != NULL ?
+		       PLAIT_OK :
+		       plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for repeated tasks");
 }
 
 /* Caller holds the lock. */
@@ -251,17 +285,23 @@ static plait_status capture_all(plait__stretch *stretch, plait__flow *flow,
 {
 	plait_status status = PLAIT_OK;
 
+	flow->capture->is_stretch = flow->devices != NULL;
 	for (uint32_t i = 0; status == PLAIT_OK && i < stretch->tasks.count;
-	     i++)
+	     i++) {
 		status = capture_task(stretch, i, flow, prepare, closing,
 				      error);
+		if (status == PLAIT_OK)
+			status = end_task(flow->capture, error);
+	}
 	return status;
 }
 
-/* Without a capture: *out is null. */
+/* Without a capture: *out is null.  PLAIT_PENDING: a call of plait__room_supply_make for
+ * the owner is due. */
 static plait_status capture(plait__stretch *stretch, plait__flow *flow,
 			    plait__task_split_prepare prepare,
-			    plait__flow_capture **out, plait_error *error)
+			    const void *owner, plait__flow_capture **out,
+			    plait_error *error)
 {
 	plait__object *closing = NULL;
 	plait__graph *graph;
@@ -273,6 +313,7 @@ static plait_status capture(plait__stretch *stretch, plait__flow *flow,
 	if (status != PLAIT_OK)
 		return status;
 	plait__flow_lock(flow);
+	flow->submitter = owner;
 	begun = plait__flow_capture_begin(
 		flow, plait__object_handle(&graph->object), 0, error);
 	status = begun;
@@ -292,12 +333,55 @@ static void keep(plait__stretch *stretch, plait__flow *flow,
 {
 	snprintf(again->label, sizeof(again->label), "%u repeated tasks",
 		 stretch->tasks.count);
-	for (uint32_t i = 0; i < stretch->tasks.count; i++)
+	for (uint32_t i = 0; stretch->calls != NULL && i < stretch->tasks.count;
+	     i++)
 		stretch->calls[i].again = again;
 	plait__flow_lock(flow);
 	stretch->again = again;
 	plait__repetitions_add(flow, again);
+	if (flow->devices != NULL && flow->devices->gives_way)
+		plait__repetition_prefix_end(again);
 	plait__flow_unlock(flow);
+}
+
+/* The same with devices: make the buffers that are missing, without waits for ops that
+ * use memory. */
+static plait_status capture_on_devices(plait__stretch *stretch,
+				       plait__flow *flow,
+				       plait__task_split_prepare prepare,
+				       plait__flow_capture **out,
+				       plait_error *error)
+{
+	plait__device_split owner = { .supplies = false };
+	uint64_t behind = 0;
+	plait_status status;
+
+	do {
+		plait__flow_capture_free(*out);
+		status = capture(stretch, flow, prepare, &owner, out, error);
+		if (status != PLAIT_PENDING)
+			break;
+		status = plait__room_supply_make(flow, &owner, &behind, error);
+		if (status == PLAIT_OK && behind != 0)
+			status = plait__fail(error, PLAIT_E_STATE,
+					     "no room for repeated tasks");
+	} while (status == PLAIT_OK);
+	if (owner.supplies)
+		plait__room_supply_leave(flow, &owner);
+	return status;
+}
+
+static plait_status capture_calls(plait__stretch *stretch, plait__flow *flow,
+				  plait__task_split_prepare prepare,
+				  plait__flow_capture **out, plait_error *error)
+{
+	stretch->calls = plait__alloc_array(stretch->allocator,
+					    stretch->tasks.count,
+					    sizeof(*stretch->calls));
+	if (stretch->calls == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for repeated tasks");
+	return capture(stretch, flow, prepare, NULL, out, error);
 }
 
 plait_status plait__stretch_build(plait__stretch *stretch, plait__flow *flow,
@@ -308,13 +392,11 @@ plait_status plait__stretch_build(plait__stretch *stretch, plait__flow *flow,
 	plait__repetition *again;
 	plait_status status;
 
-	stretch->calls = plait__alloc_array(stretch->allocator,
-					    stretch->tasks.count,
-					    sizeof(*stretch->calls));
-	if (stretch->calls == NULL)
-		return plait__fail(error, PLAIT_E_NOMEM,
-				   "no memory for repeated tasks");
-	status = capture(stretch, flow, prepare, &captured, error);
+	status = flow->devices != NULL ?
+			 capture_on_devices(stretch, flow, prepare, &captured,
+					    error) :
+			 capture_calls(stretch, flow, prepare, &captured,
+				       error);
 	if (status == PLAIT_OK)
 		status = plait__flow_capture_check(captured, error);
 	if (status == PLAIT_OK)

@@ -11,6 +11,7 @@
 #include "flow/repeat/repeat_choice.h"
 #include "flow/repeat/repeat_row.h"
 #include "flow/repeat/repeated_task.h"
+#include "flow/repeat/repeated_words.h"
 #include "flow/repetitions.h"
 #include "flow/task_split.h"
 
@@ -23,7 +24,12 @@ struct plait__stretch {
 	const plait_allocator *allocator;
 	plait__vector tasks;	    /* plait__repeated_task pointers */
 	bool borrows;		    /* another stretch has the tasks */
-	plait__stretch_call *calls; /* one for each task; null: not built */
+	/* Of the tasks that it has (repeat/repeated_words.h), and the same of those that
+	 * it borrows, which come again and again. */
+	plait__vector words;
+	const plait__vector *compared;
+	/* One for each task; null: not built, or with devices. */
+	plait__stretch_call *calls;
 	plait__repetition *again;   /* null: likewise */
 	bool is_dead;		    /* no task is compared with it */
 	uint32_t breaks;	    /* runs in a row that were not whole */

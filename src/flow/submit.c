@@ -5,6 +5,7 @@
  */
 #include "flow/submit.h"
 
+#include "flow/access/task_fields.h"
 #include "flow/awaited_run.h"
 #include "flow/commit.h"
 #include "flow/device_place.h"
@@ -19,18 +20,19 @@
 #include "flow/flow_repeats.h"
 #include "flow/flow_strict.h"
 #include "flow/flow_wait.h"
+#include "flow/launch_cut.h"
 #include "flow/plain_task.h"
 #include "flow/rank_submit.h"
 #include "flow/reduction.h"
+#include "flow/repeat_runs.h"
 #include "flow/repetition_place.h"
+#include "flow/room_supply.h"
 #include "flow/task_access.h"
 #include "flow/task_kind.h"
 #include "flow/task_split.h"
 
 #include "base/error.h"
 #include "base/sized_struct.h"
-
-#include <string.h>
 
 enum {
 	KNOWN_FLAGS = PLAIT_TASK_NO_WAIT | PLAIT_TASK_BARRIER |
@@ -69,6 +71,8 @@ prepare(plait__flow_task *task, const plait_task_desc *desc,
 				     "PLAIT_TASK_NO_WAIT, _BARRIER and "
 				     "_COLLECTIVE",
 				     desc->flags & ~(uint32_t)KNOWN_FLAGS);
+	if (!plait__task_fields_fit(desc))
+		status = plait__task_fields_refuse(desc, error);
 	if (desc->access_count > UINT16_MAX)
 		status = plait__fail(error, PLAIT_E_INVALID,
 				     "%llu accesses; at most 65535",
@@ -176,6 +180,8 @@ static plait_status commit(plait__flow_task *task, const plait_task_desc *desc,
 	status = prepare(task, desc, error);
 	if (status == PLAIT_OK && again != NULL && flow->devices != NULL)
 		status = plait__repetition_place_fetch(task, error);
+	if (status == PLAIT_OK && again != NULL)
+		plait__repetitions_count_run(flow, again);
 	if (status == PLAIT_OK)
 		status = append(task, again, error);
 	if (status == PLAIT_OK && flow->devices != NULL &&
@@ -195,7 +201,7 @@ static plait_status commit(plait__flow_task *task, const plait_task_desc *desc,
 	if (status == PLAIT_OK)
 		status = plait__commit_task(task, error);
 	if (status == PLAIT_OK && again != NULL)
-		plait__awaited_run_note(flow, again);
+		plait__awaited_run_note(flow, task->number, again);
 	if (status == PLAIT_OK && flow->devices != NULL)
 		place_commit(task);
 	if (status == PLAIT_OK && flow->record != NULL)
@@ -217,10 +223,12 @@ static plait_status attempt(plait__flow_task *task, const plait_task_desc *desc,
 
 	if (__builtin_expect(flow->repeats == NULL, 1))
 		return commit(task, desc, again, split, error);
-	status = plait__flow_repeats_take(task, desc, prepare_piece);
+	status = plait__repeat_runs_take(task, desc, prepare_piece,
+					 flow->devices != NULL &&
+						 split->done > 0);
 	if (status != PLAIT_E_STATE)
 		return status;
-	if (again == NULL)
+	if (again == NULL && flow->devices == NULL)
 		task->number = plait__plain_task_submit(
 			flow, desc, &(plait__plain_data){ NULL, NULL });
 	status = task->number != 0 ? PLAIT_OK :
@@ -228,6 +236,12 @@ static plait_status attempt(plait__flow_task *task, const plait_task_desc *desc,
 	if (status == PLAIT_OK)
 		plait__flow_repeats_note(flow, desc);
 	return status;
+}
+
+plait_status plait__submit_try(plait__flow_task *task,
+			       const plait_task_desc *desc)
+{
+	return attempt(task, desc, NULL, NULL, NULL);
 }
 
 /* Other launches may have the partial results that this one has begun with. */
@@ -259,7 +273,7 @@ static plait_status supply(plait__flow *flow, const plait_task_desc *desc,
 			   plait_error *error)
 {
 	uint64_t behind;
-	plait_status status = plait__device_room_supply(flow, split, out_behind,
+	plait_status status = plait__room_supply_make(flow, split, out_behind,
 							error);
 
 	behind = *out_behind;
@@ -273,6 +287,12 @@ static plait_status supply(plait__flow *flow, const plait_task_desc *desc,
 	status = plait__flow_wait_for_memory(
 		flow, behind, again == NULL && split->done == 0, error);
 	return put_off_event(flow, status, split);
+}
+
+void plait__submit_build_repeats(plait__flow *flow)
+{
+	if (flow->repeats != NULL)
+		plait__flow_repeats_build(flow, prepare_piece);
 }
 
 static void name_task(const plait_task_desc *desc, plait_error *error)
@@ -294,18 +314,22 @@ static plait_status submit_over_ranks(plait__flow *flow,
 	return status;
 }
 
-/* Prepare and commit a task.  Waits for room unless PLAIT_TASK_NO_WAIT is set.
- * PLAIT_PENDING: *out_behind is an op to wait for, or 0 for room. */
-static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
-			   plait__repetition *again, plait_task *out,
-			   uint64_t *out_behind, plait_error *error)
+static plait_status fail_busy(const plait__flow *flow, plait_error *error)
+{
+	return plait__fail(error, PLAIT_E_BUSY,
+			   "no room for a task in the window of %llu",
+			   (unsigned long long)plait__window_size(&flow->window));
+}
+
+plait_status plait__submit_as(plait__flow *flow, const plait_task_desc *desc,
+			      plait__repetition *again, plait__submitted *out,
+			      uint64_t *out_behind, plait_error *error)
 {
 	plait__device_split split;
 	plait__flow_task task;
 	plait_status status;
 
-	if (flow->ranks != NULL)
-		return submit_over_ranks(flow, desc, out, error);
+	*out = (plait__submitted){ 0 };
 	split.done = 0;
 	split.supplies = false;
 	split.weights.state = PLAIT__SPLIT_UNDECIDED;
@@ -316,34 +340,31 @@ static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
 		plait__flow_unlock(flow);
 		plait__object_close_deferred(task.closing);
 		plait__flow_devices_offer(flow);
-		if (flow->repeats != NULL)
-			plait__flow_repeats_build(flow, prepare_piece);
+		plait__submit_build_repeats(flow);
 		if (status == PLAIT_PENDING && task.lacks_buffers) {
 			status = supply(flow, desc, again, &split, out_behind,
 					error);
 			continue;
 		}
 		if (split.supplies)
-			plait__device_room_leave(flow, &split);
+			plait__room_supply_leave(flow, &split);
 		if (status == PLAIT_PENDING && task.wants != NULL) {
 			status = plait__reduction_supply(&task, error);
 			continue;
 		}
 		if (status != PLAIT_PENDING)
 			break;
-		if ((desc->flags & PLAIT_TASK_NO_WAIT) != 0 && split.done == 0)
-			return plait__fail(error, PLAIT_E_BUSY,
-					   "no room for a task in the window "
-					   "of %llu",
-					   (unsigned long long)
-					   plait__window_size(&flow->window));
+		if ((desc->flags & PLAIT_TASK_NO_WAIT) != 0 && split.done == 0) {
+			status = fail_busy(flow, error);
+			break;
+		}
 		*out_behind = 0;
 		status = plait__flow_wait_for_room(
 			flow, again == NULL && split.done == 0, error);
 		status = put_off_event(flow, status, &split);
 	} while (status == PLAIT_OK);
 	if (split.supplies)
-		plait__device_room_leave(flow, &split);
+		plait__room_supply_leave(flow, &split);
 	if (status != PLAIT_OK)
 		abandon(flow, &split);
 	if (status < 0 && split.done > 0)
@@ -351,8 +372,31 @@ static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
 				    split.done);
 	if (status < 0)
 		name_task(desc, error);
+	*out = (plait__submitted){
+		.number = task.number, .pieces = task.chunk.count,
+		.excess = split.done == 0 && task.reduction_count == 0 ?
+				  task.excess : 0,
+	};
+	return status;
+}
+
+plait_status plait__submit_any(plait__flow *flow, const plait_task_desc *desc,
+			       plait__repetition *again, plait_task *out,
+			       uint64_t *out_behind, plait_error *error)
+{
+	plait__submitted submitted;
+	plait_status status;
+
+	if (flow->ranks != NULL)
+		return submit_over_ranks(flow, desc, out, error);
+	status = plait__launch_cut_is_due(flow, desc) ?
+			 plait__launch_cut_submit(plait__submit_as, flow, desc,
+						  &submitted, out_behind,
+						  error) :
+			 plait__submit_as(flow, desc, again, &submitted,
+					  out_behind, error);
 	if (status == PLAIT_OK && out != NULL)
-		*out = task.number;
+		*out = submitted.number;
 	return status;
 }
 
@@ -360,14 +404,10 @@ plait_status plait__submit_repetition(plait__flow *flow,
 				   plait__repetition *again,
 				   plait_task *out, plait_error *error)
 {
-	const plait_task_desc desc = {
-		.size = sizeof(desc), .kind = PLAIT_TASK_PLAN,
-		.label = again->label, .plan = again->plan,
-		.run = &again->run,
-	};
 	uint64_t behind;
 
-	return submit(flow, &desc, again, out, &behind, error);
+	return plait__submit_any(flow, &again->desc, again, out, &behind,
+				 error);
 }
 
 /* PLAIT_PENDING: no room, and the caller is a coroutine. */
@@ -383,7 +423,9 @@ static plait_status submit_once(plait_flow *flow, const plait_task_desc *desc,
 	status = plait__flow_enter(flow, &self, error);
 	if (status != PLAIT_OK)
 		return status;
-	if (plait__plain_task_submit_one(self, desc, out)) {
+	if (plait__plain_task_submit_one(self, desc, out) ||
+	    (self->repeats != NULL &&
+	     plait__repeat_runs_extend_one(self, desc, out))) {
 		plait__object_leave(&self->object);
 		return PLAIT_OK;
 	}
@@ -392,7 +434,8 @@ static plait_status submit_once(plait_flow *flow, const plait_task_desc *desc,
 	status = PLAIT__STRUCT_VIEW(plait_task_desc, (const void **)&known,
 				    &room, desc, error);
 	if (status == PLAIT_OK)
-		status = submit(self, known, NULL, out, out_behind, error);
+		status = plait__submit_any(self, known, NULL, out, out_behind,
+					   error);
 	plait__thread_scope_end(&inside);
 	plait__object_leave(&self->object);
 	return status;
@@ -409,165 +452,6 @@ PLAIT_API plait_status plait_flow_submit(plait_flow *flow,
 		*out = 0;
 	do {
 		status = submit_once(flow, desc, out, &behind, error);
-		if (status != PLAIT_PENDING)
-			return status;
-		status = plait__flow_wait_retry(flow, behind, error);
-	} while (status == PLAIT_OK);
-	return status;
-}
-
-/* ---- arrays of tasks ---- */
-
-/* Tasks that are committed before the lock is given up once: other threads that
- * submit wait for some us. */
-enum { STRETCH = 32 };
-
-struct task_array {
-	const plait_task_desc *descs;
-	uint64_t count;
-	uint64_t done; /* submitted, from the first one on */
-	plait_task *out;
-};
-
-/* The size field of the first descriptor is that of all. */
-static const plait_task_desc *next_desc(const struct task_array *array)
-{
-	uint32_t size;
-
-	memcpy(&size, array->descs, sizeof(size));
-	return (const plait_task_desc *)(const void *)(
-		(const char *)array->descs + array->done * size);
-}
-
-/* Note the number of the next task. */
-static void step(struct task_array *array, plait_task number)
-{
-	if (array->out != NULL)
-		array->out[array->done] = number;
-	array->done++;
-}
-
-/* Returns true if a task needs nothing but the lock, unless there is no room. */
-static bool has_stretches(const plait__flow *flow)
-{
-	return flow->ranks == NULL && flow->devices == NULL &&
-	       flow->proof == NULL;
-}
-
-/* Prepare for the next task of the array, under the same lock: data that was found
- * stays. */
-static void begin_next(plait__flow_task *task)
-{
-	const plait_data *handle = task->handle, *other = task->other_handle;
-	plait__data *found = task->found, *other_found = task->other_found;
-
-	plait__flow_task_clear(task, task->flow);
-	task->handle = handle;
-	task->found = found;
-	task->other_handle = other;
-	task->other_found = other_found;
-}
-
-/* Commit tasks of the array without giving up the lock in between.  Returns false
- * if one was not committed, and has changed nothing: submit() does it again, and
- * waits or tells the error. */
-static bool commit_stretch(plait__flow *flow, struct task_array *array)
-{
-	const uint64_t left = array->count - array->done;
-	const bool is_sized = array->descs->size == sizeof(*array->descs);
-	plait__plain_data known = { NULL, NULL };
-	plait_status status = PLAIT_OK;
-	plait__flow_task task;
-
-	plait__flow_task_clear(&task, flow);
-	plait__flow_lock(flow);
-	for (uint64_t i = 0; i < left && i < STRETCH && status == PLAIT_OK &&
-	     task.closing == NULL; i++) {
-		const plait_task_desc *desc = next_desc(array);
-		plait_task number = 0;
-
-		if (is_sized && plait__plain_task_may_come(flow))
-			number = plait__plain_task_submit(flow, desc, &known);
-
-		if (number == 0) {
-			begin_next(&task);
-			status = !is_sized || desc->size != sizeof(*desc) ?
-				 PLAIT_PENDING :
-				 attempt(&task, desc, NULL, NULL, NULL);
-			number = task.number;
-		}
-		if (status == PLAIT_OK)
-			step(array, number);
-	}
-	plait__flow_unlock(flow);
-	plait__object_close_deferred(task.closing);
-	if (flow->repeats != NULL)
-		plait__flow_repeats_build(flow, prepare_piece);
-	if (status == PLAIT_PENDING && task.wants != NULL)
-		(void)plait__reduction_supply(&task, NULL);
-	return status == PLAIT_OK;
-}
-
-static plait_status submit_next(plait__flow *flow, struct task_array *array,
-				uint64_t *out_behind, plait_error *error)
-{
-	const plait_task_desc *next = next_desc(array), *known;
-	plait_task_desc room;
-	plait_task number;
-	plait_status status = PLAIT_OK;
-
-	if (next->size != array->descs->size)
-		status = plait__fail(error, PLAIT_E_INVALID,
-				     "its size is not the first one's");
-	if (status == PLAIT_OK)
-		status = PLAIT__STRUCT_VIEW(plait_task_desc,
-					    (const void **)&known, &room, next,
-					    error);
-	if (status == PLAIT_OK)
-		status = submit(flow, known, NULL, &number, out_behind, error);
-	if (status == PLAIT_OK)
-		step(array, number);
-	else if (status < 0)
-		plait__error_prefix(error, "descriptor %llu: ",
-				    (unsigned long long)array->done);
-	return status;
-}
-
-/* PLAIT_PENDING: no room, and the caller is a coroutine. */
-static plait_status submit_rest(plait_flow *flow, struct task_array *array,
-				uint64_t *out_behind, plait_error *error)
-{
-	plait__flow *self;
-	plait_status status = plait__flow_enter(flow, &self, error);
-
-	if (status != PLAIT_OK)
-		return status;
-	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
-				       &self->object };
-	while (status == PLAIT_OK && array->done < array->count)
-		if (!has_stretches(self) || !commit_stretch(self, array))
-			status = submit_next(self, array, out_behind, error);
-	plait__thread_scope_end(&inside);
-	plait__object_leave(&self->object);
-	return status;
-}
-
-PLAIT_API plait_status plait_flow_submit_many(plait_flow *flow,
-					      const plait_task_desc *descs,
-					      uint64_t count, plait_task *out,
-					      plait_error *error)
-{
-	struct task_array array = { .descs = descs, .count = count,
-				    .out = out };
-	uint64_t behind = 0;
-	plait_status status;
-
-	for (uint64_t i = 0; out != NULL && i < count; i++)
-		out[i] = 0;
-	if (descs == NULL && count > 0)
-		return plait__fail(error, PLAIT_E_INVALID, "descs is null");
-	do {
-		status = submit_rest(flow, &array, &behind, error);
 		if (status != PLAIT_PENDING)
 			return status;
 		status = plait__flow_wait_retry(flow, behind, error);

@@ -70,7 +70,10 @@ static plait_status check_plain(const plait_access *access, plait_error *error)
 				   "PLAIT_ACCESS_REDUCE is for arguments of "
 				   "launches, whose kernel gets the address");
 	return plait__fail(error, PLAIT_E_INVALID,
-			   "%s is set, but mode is not PLAIT_ACCESS_REDUCE",
+			   access->combine == NULL && access->flags == 0 ?
+				   "reserved0 is not 0" :
+				   "%s is set, but mode is not "
+				   "PLAIT_ACCESS_REDUCE",
 			   access->combine != NULL ? "combine" : "flags");
 }
 
@@ -130,18 +133,44 @@ static plait_status read_mapper(const plait__flow_task *task,
 /* The function of a mapper runs under the lock: a callback scope tells an exit
  * handler that the thread must not wait. */
 static plait_status map(const plait__flow_task *task,
-			const plait_mapper *mapper, const plait_box *extent,
+			const plait_mapper *mapper, const plait__data *data,
 			plait_box *boxes, uint32_t *count)
 {
+	const plait_box extent = extent_of(data);
 	struct plait__callback_scope inside;
 	plait_status status;
 
 	if (mapper->kind != PLAIT_MAPPER_FUNCTION)
-		return plait__mapper_map(mapper, &task->chunk, extent, boxes,
-					 count);
+		return plait__mapper_map(mapper, &task->chunk, &extent,
+					 data->dimensions, boxes, count);
 	plait__callback_scope_enter(&inside, task->flow->object.context->pool);
-	status = plait__mapper_map(mapper, &task->chunk, extent, boxes, count);
+	status = plait__mapper_map(mapper, &task->chunk, &extent,
+				   data->dimensions, boxes, count);
 	plait__callback_scope_leave(&inside);
+	return status;
+}
+
+/* Tell why map() failed: `count` and `boxes` are as it left them. */
+static plait_status fail_map(const plait_mapper *mapper,
+			     const plait__data *data, plait_status status,
+			     const plait_box *boxes, uint32_t count,
+			     plait_error *error)
+{
+	const bool is_function = mapper->kind == PLAIT_MAPPER_FUNCTION;
+	plait_box box;
+
+	if (count == 0)
+		return plait__fail(error, status,
+				   "mapper: the function failed");
+	if (count > PLAIT__MAPPER_BOXES)
+		return plait__fail(error, status,
+				   "mapper: the function has %u boxes for a "
+				   "chunk; at most 64", count);
+	/* A box with a low above its high is none of the data. */
+	status = plait__data_box(data, boxes, &box, error);
+	plait__error_prefix(error, "mapper: low is above high in %s: ",
+			    is_function ? "a box of the function" :
+					  "one of its boxes");
 	return status;
 }
 
@@ -151,7 +180,7 @@ static __attribute__((noinline)) plait_status
 append_mapped(plait__flow_task *task, plait__data *data,
 	      const plait_access *access, uint32_t mode, plait_error *error)
 {
-	plait_box extent = extent_of(data), boxes[PLAIT__MAPPER_BOXES];
+	plait_box boxes[PLAIT__MAPPER_BOXES];
 	plait_mapper mapper;
 	uint32_t count;
 	plait_status status = read_mapper(task, data, access, &mapper, error);
@@ -161,12 +190,9 @@ append_mapped(plait__flow_task *task, plait__data *data,
 	task->has_own_boxes |= mapper.kind == PLAIT_MAPPER_BOXES ||
 			       mapper.kind == PLAIT_MAPPER_EVEN_SPLIT ||
 			       mapper.kind == PLAIT_MAPPER_FUNCTION;
-	status = map(task, &mapper, &extent, boxes, &count);
+	status = map(task, &mapper, data, boxes, &count);
 	if (status != PLAIT_OK)
-		return plait__fail(error, status, "mapper: the function %s",
-				   status == PLAIT_E_INVALID ?
-					   "failed, or has more than 64 boxes" :
-					   "failed");
+		return fail_map(&mapper, data, status, boxes, count, error);
 	for (uint32_t i = 0; status == PLAIT_OK && i < count; i++) {
 		plait_box box;
 

@@ -7,7 +7,7 @@
 
 #include "flow/access/chunks.h"
 #include "flow/array_arguments.h"
-#include "flow/device_place.h"
+#include "flow/block_needs.h"
 #include "flow/flow_data.h"
 #include "flow/flow_history.h"
 #include "flow/flow_kernels.h"
@@ -94,7 +94,7 @@ static plait_status take_reduction(plait__flow_task *task,
 	if (status != PLAIT_OK)
 		return status;
 	if (task->flow->devices != NULL &&
-	    !plait__place_argument(task->flow, task->pointer, data))
+	    !plait__block_needs_note(task->flow, task->pointer, data, true))
 		return plait__fail(error, PLAIT_E_NOMEM, "no memory for a task");
 	fault = *cell == 0 ? NULL :
 		plait__argument_check_memory(parameter, *cell);
@@ -132,7 +132,8 @@ static plait_status take_data(plait__flow_task *task,
 	if (status != PLAIT_OK)
 		return status;
 	if (task->flow->devices != NULL &&
-	    !plait__place_argument(task->flow, task->pointer, data))
+	    !plait__block_needs_note(task->flow, task->pointer, data,
+				     parameter->array == 0))
 		return plait__fail(error, PLAIT_E_NOMEM, "no memory for a task");
 	*cell = (uintptr_t)plait__data_address(data, &data->box);
 	if (*cell == 0)
@@ -323,6 +324,15 @@ plait_status plait__task_launch_cut(const plait__flow *flow,
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "split is %u; at most 2 dimensions",
 				   desc->split);
+	if (desc->split > launch->dimensions)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "split is %u, but the launch has one "
+				   "dimension", desc->split);
+	if (desc->split == 0 && desc->pieces > 1)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "%u pieces, but split is 0: it is the number "
+				   "of dimensions that are cut, 1 or 2",
+				   desc->pieces);
 	if (desc->pieces > PLAIT__CHUNKS_MOST)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "%u pieces; at most %d", desc->pieces,
@@ -345,7 +355,7 @@ static plait_status take_piece(plait__flow_task *task,
 
 	task->chunk.dimensions = geometry->dimensions;
 	task->chunk.count = 1;
-	if (desc->split == 0) {
+	if (desc->split == 0 && desc->pieces <= 1) {
 		task->chunk.items = (plait_box){
 			{ 0, 0, 0 }, { geometry->items[0], geometry->items[1],
 				       geometry->items[2] } };

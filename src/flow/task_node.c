@@ -62,7 +62,7 @@ static plait_buffer *buffer_in(const plait__data *whole, uint32_t memory)
 							     memory);
 
 	return copy->captured != NULL ? copy->captured :
-	       plait__object_handle(&copy->buffer->object);
+	       plait__object_handle(&copy->block.buffer->object);
 }
 
 static uint64_t offset_of(const plait__data *whole, const void *address)
@@ -102,11 +102,6 @@ static const plait_rows *set_rows(const plait__box_move *move, plait_rows *rows)
 		rows->source_slice = move->source_slice;
 	}
 	return rows->rows > 1 ? rows : NULL;
-}
-
-void plait__task_node_name_host(uint32_t i, char name[PLAIT__TASK_HOST_NAME])
-{
-	snprintf(name, PLAIT__TASK_HOST_NAME, "host%u", i);
 }
 
 /* The number of the parameter; PLAIT__VECTOR_MAX without memory. */

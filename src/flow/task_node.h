@@ -10,6 +10,8 @@
 
 #include "base/vector.h"
 
+#include <stdio.h>
+
 /* Memory of the program that READ or WRITE nodes use: number i is the parameter
  * "host<i>". */
 typedef struct plait__task_host {
@@ -37,7 +39,11 @@ void plait__task_node_init(plait__task_nodes *nodes,
 void plait__task_node_fini(plait__task_nodes *nodes);
 
 /* Set the name of parameter i of the program's memory. */
-void plait__task_node_name_host(uint32_t i, char name[PLAIT__TASK_HOST_NAME]);
+static inline void plait__task_node_name_host(uint32_t i,
+					      char name[PLAIT__TASK_HOST_NAME])
+{
+	snprintf(name, PLAIT__TASK_HOST_NAME, "host%u", i);
+}
 
 /* Add the nodes of a prepared task, or of a piece of it, without edges from
  * others.  The memory of its data is shared.  Caller holds the lock.  As

@@ -17,6 +17,7 @@ WANTED = """2 ranks 1 machine
 called: 3 5 7 9
 submitted: 6 10 14 18
 in a graph: 12 20 28 36
+shared: 3
 refused: True
 reached: True
 """

@@ -9,7 +9,7 @@
 enum { N = 64, STEPS = 6, DEVICES = 2, MOST = 2000 };
 
 static plait_data *data[3];
-static plait_kernel *axpy;
+static plait_kernel *axpy, *add;
 static float values[N];
 
 /* Number of the run, and of the newest one in which a call failed: contexts of
@@ -20,8 +20,8 @@ static uintptr_t run_number, failed_run;
 static uint32_t destroyed;
 
 static uint32_t copies_failed;
-
 static unsigned lost_hints;
+static uint32_t used_devices = DEVICES;
 
 static void look_for_fault(void *user_data, int32_t level, const char *line)
 {
@@ -53,14 +53,14 @@ static bool open_with(const char *options, uint32_t workers)
 				       .log_level = PLAIT_LOG_WARNING };
 	plait_flow_desc desc = { .size = sizeof(desc),
 				 .memory_bytes = flow_memory_bytes,
-				 .device_count = DEVICES };
+				 .device_count = used_devices };
 	plait_device *devices[8];
 	plait_status status;
 
 	memset(&flow_rig, 0, sizeof(flow_rig));
 	flow_rig.error.size = sizeof(flow_rig.error);
 	flow = NULL;
-	flow_devices = DEVICES;
+	flow_devices = used_devices;
 	status = plait_context_open(&context, &flow_rig.context,
 				    &flow_rig.error);
 	if (status != PLAIT_OK)
@@ -83,9 +83,28 @@ static void close_all(void)
 		data[i] = NULL;
 	}
 	plait_kernel_release(axpy);
-	axpy = NULL;
+	plait_kernel_release(add);
+	axpy = add = NULL;
 	plait_flow_release(flow);
 	plait_context_release(flow_rig.context);
+}
+
+/* add(a: f32, x: in array1 f32, y: out array1 f32, c: chunk): y = x + a. */
+static int32_t run_add(void *const *arguments, const plait_launch *launch,
+		       void *user_data)
+{
+	const float a = *(const float *)arguments[0];
+	const float *x = *(const float *const *)arguments[1];
+	const int64_t x_at = *(const int64_t *)arguments[2];
+	float *y = *(float *const *)arguments[3];
+	const int64_t y_at = *(const int64_t *)arguments[4];
+	const plait_box *chunk = arguments[5];
+
+	(void)launch;
+	(void)user_data;
+	for (uint64_t i = chunk->low[0]; i < chunk->high[0]; i++)
+		y[y_at + (int64_t)i] = x[x_at + (int64_t)i] + a;
+	return 0;
 }
 
 static bool make_data(void)
@@ -96,13 +115,41 @@ static bool make_data(void)
 		.size = sizeof(kernel), .function = run_axpy,
 		.signature = "axpy(a: f32, x: in pointer f32, y: pointer f32)",
 	};
+	const plait_kernel_desc array = {
+		.size = sizeof(array), .function = run_add,
+		.signature = "add(a: f32, x: in array1 f32, "
+			     "y: out array1 f32, c: chunk)",
+	};
 	bool done = plait_kernel_create(flow_rig.context, &kernel, &axpy,
+					NULL) == PLAIT_OK &&
+		    plait_kernel_create(flow_rig.context, &array, &add,
 					NULL) == PLAIT_OK;
 
 	for (int i = 0; done && i < 3; i++)
 		done = plait_data_create(flow, &desc, &data[i], NULL) ==
 		       PLAIT_OK;
 	return done;
+}
+
+/* y = x + a, of the first `count` elements: blocks of as many. */
+static plait_status add_first(float a, plait_data *x, plait_data *y,
+			      uint64_t count)
+{
+	const plait_box box = { { 0, 0, 0 }, { count, 1, 1 } };
+	plait_data *from = NULL, *to = NULL;
+	plait_status status = plait_data_part(x, &box, &from, NULL);
+
+	if (status == PLAIT_OK)
+		status = plait_data_part(y, &box, &to, NULL);
+	if (status == PLAIT_OK)
+		status = plait_flow_launch(
+			flow, add, PLAIT_ITEMS(count),
+			PLAIT_ARGUMENTS(PLAIT_VALUE(a), PLAIT_DATA(from),
+					PLAIT_DATA(to)),
+			NULL, NULL);
+	plait_data_release(from);
+	plait_data_release(to);
+	return status;
 }
 
 static plait_status set_all(float value)
@@ -161,6 +208,12 @@ static void drain(void)
 		;
 }
 
+/* Data that the program writes once: a failure leaves the host's values. */
+static bool is_written;
+
+/* The program that runs. */
+static void (*run)(bool *out_good) = run_once;
+
 /* Returns false if nothing failed: k is beyond the program.  The interposer owes
  * notifications of a lost device for ever: their flow stays. */
 static bool run_with(const char *format, unsigned k, bool goes_on, bool ends)
@@ -170,10 +223,11 @@ static bool run_with(const char *format, unsigned k, bool goes_on, bool ends)
 
 	snprintf(options, sizeof(options), format, k);
 	__atomic_add_fetch(&run_number, 1, __ATOMIC_SEQ_CST);
+	is_written = false;
 	if (open_all(options) && make_data()) {
 		for (int i = 0; i < 3 && !was_told; i++) {
 			was_told = has_failed();
-			run_once(&good);
+			run(&good);
 			drain();
 		}
 		OK_THAT(!goes_on || !was_told || good, "%s: the flow goes on",
@@ -266,6 +320,134 @@ static void copies_back(void)
 	while (k < MOST && tap_failed() == 0 && copy_back(k))
 		k++;
 	OK_THAT(copies_failed > 0, "%u reads failed", copies_failed);
+}
+
+/* ---- copies that others count on ---- */
+
+/* The value of the first element is 2, unless a read tells a failure.  Returns true
+ * if it did. */
+static bool read_two(const char *options)
+{
+	if (plait_data_read(data[1], NULL, values, NULL) < 0)
+		return true;
+	OK_THAT(values[0] == 2, "%s: %g", options, (double)values[0]);
+	return false;
+}
+
+static const plait_box first = { { 0, 0, 0 }, { 16, 1, 1 } };
+
+/* The values go to device `to`, and leave the other one. */
+static void copy_to(plait_device *const *devices, uint32_t to)
+{
+	(void)plait_data_advise(data[1], &first, devices[to],
+				PLAIT_ADVISE_PREFETCH, NULL);
+	(void)plait_data_advise(data[1], NULL, devices[1 - to],
+				PLAIT_ADVISE_EVICT, NULL);
+}
+
+/* The block of device 1 - `to` grows, while the other device has its values. */
+static void move_beside(plait_device *const *devices, uint32_t to)
+{
+	(void)plait_data_advise(data[1], &first, devices[to],
+				PLAIT_ADVISE_PREFETCH, NULL);
+	(void)plait_flow_wait(flow, 0, PLAIT_FOREVER, NULL);
+	(void)plait_data_advise(data[1], NULL, devices[1 - to],
+				PLAIT_ADVISE_RESERVE, NULL);
+	(void)plait_data_advise(data[1], NULL, devices[to], PLAIT_ADVISE_EVICT,
+				NULL);
+}
+
+/* Device 0 or 1 has the only values of data[1].  Returns false if nothing
+ * failed. */
+static bool keep_last(const char *format, unsigned k,
+		      void (*advise)(plait_device *const *devices,
+				     uint32_t to), uint32_t to)
+{
+	plait_device *devices[8];
+	char options[160];
+
+	snprintf(options, sizeof(options), format, k);
+	__atomic_add_fetch(&run_number, 1, __ATOMIC_SEQ_CST);
+	if (open_all(options) && make_data() && open_devices(devices) &&
+	    set_all(1) == PLAIT_OK &&
+	    add_first(1, data[0], data[1], 16) == PLAIT_OK &&
+	    plait_flow_wait(flow, 0, PLAIT_FOREVER, NULL) == PLAIT_OK) {
+		advise(devices, to);
+		/* A read finds that the copy has failed. */
+		drain();
+		copies_failed += read_two(options);
+	}
+	drain();
+	close_all();
+	return has_failed();
+}
+
+static void keep_all_last(const char *format, unsigned stride)
+{
+	copies_failed = 0;
+	for (uint32_t to = 0; to < 4; to++)
+		for (unsigned k = 1; k < MOST && tap_failed() == 0; k += stride)
+			if (!keep_last(format, k,
+				       to < 2 ? copy_to : move_beside, to % 2))
+				break;
+	OK_THAT(copies_failed > 0, "%u reads failed", copies_failed);
+}
+
+static void last_copies(void)
+{
+	keep_all_last("fault:fail=%u,slot=queue_submit;chaos:devices=2", 1);
+	keep_all_last("fault:fail=%u;chaos:devices=2", 1);
+}
+
+static void lost_last_copies(void)
+{
+	keep_all_last("fault:lost=%u;chaos:devices=2", 7);
+}
+
+/* ---- blocks that grow ---- */
+
+/* Blocks of data[0] and data[1] grow under copies that are on their way: the first one
+ * is submitted alone. */
+static void grow_once(bool *out_good)
+{
+	static const uint64_t counts[] = { 16, 24, N, 8 };
+	plait_device *devices[8];
+	int wrong = 0;
+
+	for (int i = 0; i < N; i++)
+		values[i] = 1;
+	if (!is_written)
+		is_written = plait_data_write(data[0], NULL, values, NULL) ==
+			     PLAIT_OK;
+	*out_good = is_written && open_devices(devices) &&
+		    plait_data_advise(data[0], &first, devices[0],
+				      PLAIT_ADVISE_PREFETCH, NULL) == PLAIT_OK;
+	for (uint32_t i = 0; *out_good && i < TAP_COUNT(counts); i++)
+		*out_good = add_first((float)i, data[0], data[1], counts[i]) ==
+			    PLAIT_OK;
+	*out_good = *out_good && plait_data_read(data[1], NULL, values,
+						 NULL) == PLAIT_OK;
+	for (int i = 0; *out_good && i < N; i++)
+		wrong += values[i] != (i < 8 ? 4 : 3);
+	IS_INT(wrong, 0);
+	*out_good &= plait_flow_wait(flow, 0, PLAIT_FOREVER, NULL) == PLAIT_OK;
+}
+
+static void growths(void)
+{
+	run = grow_once;
+	used_devices = 1;
+	single();
+	used_devices = DEVICES;
+	single();
+	run = run_once;
+}
+
+static void lost_growths(void)
+{
+	run = grow_once;
+	losses();
+	run = run_once;
 }
 
 /* ---- nothing tells the flow ---- */
@@ -402,12 +584,16 @@ static const struct tap_scenario all[] = {
 	{ "one call fails", single },
 	{ "a copy to the host fails", copies_back },
 	{ "one call fails, with evictions", evictions },
+	{ "the last copy of a value", last_copies },
+	{ "blocks that grow", growths },
 	/* Their contexts stay. */
 	{ "the device is lost", losses },
 	{ "hints for a lost device", hints },
 	{ "the device is lost, with evictions", losses_and_evictions },
 	{ "a worker has to run the next task", wakes },
 	{ "a loss without a wait", loss_events },
+	{ "the last copy is lost", lost_last_copies },
+	{ "blocks that grow, and the device is lost", lost_growths },
 };
 
 TAP_MAIN(all)

@@ -422,8 +422,89 @@ static void cancels(void)
 	close_flow();
 }
 
+/* ---- launches that come again ---- */
+
+#ifndef FLOW_DRIVER
+
+static uint64_t blocks_taken;
+
+static void *count_taken(void *user_data, void *pointer, uint64_t old_bytes,
+			 uint64_t new_bytes)
+{
+	if (pointer == NULL && new_bytes > 0)
+		__atomic_add_fetch(&blocks_taken, 1, __ATOMIC_RELAXED);
+	return count_block(user_data, pointer, old_bytes, new_bytes);
+}
+
+/* A flow on the last device of a context with this allocator. */
+static bool open_counted(void)
+{
+	static const plait_allocator allocator = { .size = sizeof(allocator),
+						   .resize = count_taken };
+	plait_context_desc context = { .size = sizeof(context),
+				       .flags = PLAIT_CONTEXT_NO_WORKERS,
+				       .backends = "host,chaos",
+				       .options = "chaos:devices=1",
+				       .allocator = &allocator };
+	plait_device *device[8];
+	plait_flow_desc desc = { .size = sizeof(desc), .devices = device,
+				 .device_count = 1 };
+
+	memset(&flow_rig, 0, sizeof(flow_rig));
+	flow_rig.error.size = sizeof(flow_rig.error);
+	flow_devices = 1;
+	return OK(plait_context_open(&context, &flow_rig.context,
+				     &flow_rig.error) == PLAIT_OK) &&
+	       open_devices(device) &&
+	       OK(plait_flow_create(flow_rig.context, &desc, &flow,
+				    &flow_rig.error) == PLAIT_OK);
+}
+
+enum { AGAIN = 20 };
+
+/* Blocks that as many launches take: each with its own value, or all with one. */
+static uint64_t count_blocks(plait_kernel *axpy, plait_data *x, float first,
+			     float more)
+{
+	const uint64_t before = __atomic_load_n(&blocks_taken,
+						__ATOMIC_RELAXED);
+
+	for (int i = 0; i < AGAIN; i++) {
+		launch(axpy, first + (float)i * more, x, x, PLAIT_OK);
+		IS_INT(wait_task(0), PLAIT_OK);
+	}
+	return __atomic_load_n(&blocks_taken, __ATOMIC_RELAXED) - before;
+}
+
+/* A launch that was submitted twice needs no record the next time. */
+static void again(void)
+{
+	plait_kernel *axpy;
+	plait_data *x;
+	uint64_t others, same;
+
+	if (!open_counted())
+		return;
+	axpy = new_axpy();
+	x = new_floats("x", 0);
+	launch(axpy, 1, x, x, PLAIT_OK);
+	launch(axpy, 1, x, x, PLAIT_OK);
+	others = count_blocks(axpy, x, 2, 1);
+	same = count_blocks(axpy, x, 1, 0);
+	OK_THAT(same + AGAIN <= others, "%llu blocks, of others %llu",
+		(unsigned long long)same, (unsigned long long)others);
+	plait_data_release(x);
+	plait_kernel_release(axpy);
+	plait_flow_release(flow);
+	plait_context_release(flow_rig.context);
+	OK(all_gone());
+}
+
+#endif
+
 static const struct tap_scenario all[] = {
 #ifndef FLOW_DRIVER
+	{ "launches that come again", again },
 	{ "descriptors", descriptors }, { "refusals", unsupported },
 	{ "too little memory", memory },
 #endif

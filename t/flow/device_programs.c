@@ -115,11 +115,11 @@ static void proved(void)
  * the evictions of each program are proved. */
 static void narrow(void)
 {
-	static const uint64_t limits[] = { 102400, 4096, 5000 };
+	static const uint64_t limits[] = { 102400, 4096, 5000, 1500, 600 };
 
 	flow_flags = PLAIT_FLOW_CHECK;
 	flow_has_repetitions = false;
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 5; i++) {
 		flow_memory_bytes = limits[i];
 		flow_has_sums = i == 0;
 		NOTE("%llu bytes", (unsigned long long)limits[i]);
@@ -158,7 +158,7 @@ static void draw_devices(void)
 /* Memories hold the data of a task, but no partial results, or all that is needed. */
 static void draw_room(void)
 {
-	static const uint64_t limits[] = { 0, 0, 102400, 4096, 5000 };
+	static const uint64_t limits[] = { 0, 0, 102400, 4096, 5000, 1500 };
 
 	flow_memory_bytes = limits[below(TAP_COUNT(limits))];
 	flow_has_repetitions = flow_memory_bytes == 0;

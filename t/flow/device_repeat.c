@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Repetitions on devices: ops of a run, values that others change in between,
- * failures, buffers that are kept, bad input; contents: device_programs.c. */
+/* Repetitions on devices, named or found: ops of a run, values that others change in
+ * between, failures, buffers that are kept, bad input; contents: device_programs.c,
+ * device_repeats.c, split_repeats.c. */
 #include "flows.h"
 
 #include "plait/repeat.h"
@@ -11,6 +12,9 @@ static plait_data *data[MANY];
 static plait_kernel *axpy;
 static float host[N];
 
+static plait_flow_flags wanted_flags = PLAIT_FLOW_CHECK;
+static uint32_t wanted_window = 64;
+
 static bool open_on(uint32_t devices, const char *options, uint64_t bytes,
 		    size_t setting)
 {
@@ -18,8 +22,8 @@ static bool open_on(uint32_t devices, const char *options, uint64_t bytes,
 	flow_devices = devices;
 	flow_options = options;
 	flow_memory_bytes = bytes;
-	flow_flags = PLAIT_FLOW_CHECK;
-	if (!open_flow(&flow_settings[setting], 64))
+	flow_flags = wanted_flags;
+	if (!open_flow(&flow_settings[setting], wanted_window))
 		return false;
 	axpy = new_axpy();
 	for (int i = 0; i < MANY; i++) {
@@ -371,8 +375,220 @@ static void life(void)
 	}
 }
 
+/* ---- stretches that the flow finds ---- */
+
+enum { PAIRS = 8, KNOWN = 8 };
+
+/* The values of data 0 and 1. */
+static float x, y;
+
+static bool open_found(uint64_t bytes, size_t setting)
+{
+	bool done;
+
+	wanted_flags = PLAIT_FLOW_REPEATS;
+	wanted_window = 256;
+	done = open_on(2, "chaos:devices=2", bytes, setting);
+	wanted_flags = PLAIT_FLOW_CHECK;
+	wanted_window = 64;
+	x = y = 1;
+	return done;
+}
+
+static void submit_pairs(uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		OK_THAT(add(0.25f, 0, 1) == PLAIT_OK, "%s",
+			flow_rig.error.text);
+		OK_THAT(add(-0.25f, 1, 0) == PLAIT_OK, "%s",
+			flow_rig.error.text);
+		y += 0.25f * x;
+		x -= 0.25f * y;
+	}
+}
+
+static uint64_t count_repeated(void)
+{
+	plait_flow_info info = { .size = sizeof(info) };
+
+	IS_INT(plait_flow_query(flow, &info, NULL), PLAIT_OK);
+	return info.repeated;
+}
+
+static void interrupt_by_query(void)
+{
+	(void)count_repeated();
+}
+
+static void interrupt_by_wait(void)
+{
+	IS_INT(wait_task(0), PLAIT_OK);
+}
+
+static void interrupt_by_read(void)
+{
+	check_data(1, y);
+}
+
+static void interrupt_by_advice(void)
+{
+	OK(plait_data_advise(data[0], NULL, NULL, PLAIT_ADVISE_PREFETCH,
+			     NULL) == PLAIT_OK);
+}
+
+static void interrupt_by_task(void)
+{
+	fill(1, y = 2);
+}
+
+/* A run is one number for each of its tasks, and one more; one that is cut short has
+ * the tasks that came. */
+static void found(void)
+{
+	static void (*const interruptions[])(void) = {
+		interrupt_by_query, interrupt_by_wait, interrupt_by_read,
+		interrupt_by_advice, interrupt_by_task,
+	};
+
+	for (size_t s = 0; s < FLOW_SETTINGS; s++)
+		for (uint32_t i = 0; i < TAP_COUNT(interruptions); i++) {
+			uint64_t before;
+
+			if (!open_found(0, s))
+				continue;
+			submit_pairs(KNOWN * PAIRS);
+			OK(count_repeated() >= 2 * PAIRS);
+			for (uint32_t part = 0; part < 3; part++) {
+				before = count_repeated();
+				submit_pairs(1 + part);
+				interruptions[i]();
+				IS_UINT(count_repeated() - before,
+					2 + 2 * part);
+				submit_pairs(PAIRS);
+				check_data(0, x);
+				check_data(1, y);
+			}
+			close_all();
+		}
+}
+
+/* A stretch gives its blocks to data that comes later, and is not found again. */
+static void gives_way(void)
+{
+	plait_data *later[2];
+	uint64_t before;
+
+	if (!open_found(MANY * BYTES, 2))
+		return;
+	submit_pairs(KNOWN * PAIRS);
+	OK(count_repeated() > 0);
+	for (int i = 0; i < 2; i++) {
+		later[i] = new_data(1, N, 0, 0, 4, "later");
+		memset(host, 0, sizeof(host));
+		OK(plait_data_write(later[i], NULL, host, NULL) == PLAIT_OK);
+	}
+	for (int i = 0; i < 2; i++) {
+		plait_data *kept = data[2];
+
+		data[2] = later[i];
+		for (int k = 0; k < 4; k++)
+			OK_THAT(add(1, k % 2, 2) == PLAIT_OK, "%s",
+				flow_rig.error.text);
+		check_data(2, 2 * x + 2 * y);
+		data[2] = kept;
+	}
+	before = count_repeated();
+	submit_pairs(KNOWN * PAIRS);
+	IS_UINT(count_repeated(), before);
+	check_data(0, x);
+	check_data(1, y);
+	for (int i = 0; i < 2; i++)
+		plait_data_release(later[i]);
+	close_all();
+}
+
+static void submit_checked(int32_t *result)
+{
+	plait_access access = access_of(data[0], PLAIT_ACCESS_READ_WRITE, NULL);
+
+	submit_pairs(PAIRS);
+	call_task("check", fail_if_set, result, &access, 1);
+}
+
+/* Submit a run, of a stretch, that fails.  Returns false if the setting does not open. */
+static bool submit_failing(size_t setting, int32_t *result)
+{
+	*result = 0;
+	if (!open_found(0, setting))
+		return false;
+	for (int i = 0; i < KNOWN; i++)
+		submit_checked(result);
+	IS_INT(wait_task(0), PLAIT_OK);
+	*result = 5;
+	submit_checked(result);
+	return true;
+}
+
+/* A run that fails is poison for all that it writes; later tasks cure that. */
+static void found_failure(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		int32_t result;
+
+		if (!submit_failing(s, &result))
+			continue;
+		IS_INT(plait_data_read(data[1], NULL, host, &flow_rig.error),
+		       PLAIT_E_FAILED);
+		HAS_STR(flow_rig.error.text, "repeated tasks");
+		result = 0;
+		fill(0, x = 1);
+		fill(1, y = 1);
+		(void)wait_task(0);
+		for (int i = 0; i < KNOWN; i++)
+			submit_checked(&result);
+		check_data(0, x);
+		check_data(1, y);
+		close_all();
+	}
+}
+
+/* The last release begins the run that is cut short. */
+static void found_life(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++)
+		for (int cut = 1; cut < 2 * PAIRS; cut += 3) {
+			if (!open_found(0, s))
+				continue;
+			submit_pairs(KNOWN * PAIRS);
+			OK(count_repeated() >= 2 * PAIRS);
+			for (int i = 0; i < cut; i++)
+				IS_INT(add(i % 2 == 0 ? 0.25f : -0.25f, i % 2,
+					   1 - i % 2), PLAIT_OK);
+			close_all();
+		}
+}
+
+/* A worker gives up the stretch of a run that fails, while the flow is closed. */
+static void found_last_failure(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++)
+		for (int round = 0; round < TIMES; round++) {
+			int32_t result;
+
+			if (!submit_failing(s, &result))
+				continue;
+			OK(count_repeated() >= 2 * PAIRS);
+			close_all();
+		}
+}
+
 static const struct tap_scenario all[] = {
 	{ "ops of a run", ops },
+	{ "stretches that are found", found },
+	{ "blocks of stretches give way", gives_way },
+	{ "failure of a stretch", found_failure },
+	{ "end amid a stretch", found_life },
+	{ "failure of a stretch at the end", found_last_failure },
 	{ "tasks of the host between launches", host_between },
 	{ "runs of plans between launches", plans },
 	{ "failure", failure },

@@ -349,6 +349,81 @@ static void ends(void)
 	close_all();
 }
 
+/* ---- launches that come again, whose records the flow keeps ---- */
+
+static void add_times(int x, int y, float a, uint64_t items)
+{
+	OK_THAT(plait_flow_launch(
+			flow, axpy, PLAIT_ITEMS(items),
+			PLAIT_ARGUMENTS(PLAIT_VALUE(a), PLAIT_DATA(data[x]),
+					PLAIT_DATA(data[y])),
+			NULL, &flow_rig.error) == PLAIT_OK,
+		"launch: %s", flow_rig.error.text);
+}
+
+/* Each has its own values, data and geometry. */
+static void again(void)
+{
+	if (!open_on(2, "chaos:devices=2", 2, 0))
+		return;
+	for (int r = 0; r < ROUNDS; r++) {
+		add_times(0, 1, 1, N);
+		add_times(0, 1, (float)(2 + r % 2), N);
+		add_times(3, 2, 1, N);
+		add_times(0, 4, 1, N);
+		add_times(0, 4, 1, N / 2);
+	}
+	check_data(1, 2 + ROUNDS + ROUNDS * 5 / 2);
+	check_data(2, 3 + 4 * ROUNDS);
+	OK(plait_data_read(data[4], NULL, host, NULL) == PLAIT_OK);
+	OK_THAT(host[0] == 5 + 2 * ROUNDS && host[N - 1] == 5 + ROUNDS,
+		"%g, %g", host[0], host[N - 1]);
+	close_all();
+}
+
+/* The device has memory for one data, which each evicts from the one before. */
+static void again_and_evicted(void)
+{
+	if (!open_on(1, "chaos:devices=1,memory=4K", 2, 0))
+		return;
+	for (int i = 0; i < 4 * 4; i++)
+		add_times(i / 4, i / 4, 1, N);
+	for (int i = 0; i < 4; i++)
+		check_data(i, (float)((i + 1) << 4));
+	close_all();
+}
+
+/* The device has memory for four data, and d1 gives back what it had. */
+static void again_and_ended(void)
+{
+	const plait_buffer_desc three = { .size = sizeof(three),
+					  .bytes = 3 * BYTES };
+	plait_buffer *buffer = NULL;
+	plait_device *device;
+
+	if (!open_on(1, "chaos:devices=1,memory=16K", 2, 0))
+		return;
+	for (int r = 0; r < ROUNDS; r++)
+		add_times(0, 1, 1, N);
+	check_data(1, 2 + ROUNDS);
+	plait_data_release(data[1]);
+	if (!OK(plait_context_device(flow_rig.context, 1, &device, NULL) ==
+		PLAIT_OK))
+		return;
+	/* The queue holds the last launch until it has a later one. */
+	for (int i = 0; i < 2000 && buffer == NULL; i++) {
+		add_times(0, 0, 0, N);
+		OK(plait_flow_wait(flow, 0, PLAIT_FOREVER, NULL) == PLAIT_OK);
+		if (plait_buffer_create(device, &three, &buffer,
+					&flow_rig.error) != PLAIT_OK)
+			pause_a_little();
+	}
+	OK_THAT(buffer != NULL, "%s", flow_rig.error.text);
+	plait_buffer_release(buffer);
+	data[1] = new_data(1, N, 0, 0, 4, "d1");
+	close_all();
+}
+
 static const struct tap_scenario all[] = {
 	{ "a sweep", sweep },
 	{ "sweeps", sweeps },
@@ -360,6 +435,9 @@ static const struct tap_scenario all[] = {
 	{ "the smallest device", smallest_device },
 	{ "threads", threads },
 	{ "data that end", ends },
+	{ "launches that come again", again },
+	{ "launches that come again, evicted", again_and_evicted },
+	{ "launches that come again, of data that end", again_and_ended },
 };
 
 TAP_MAIN(all)

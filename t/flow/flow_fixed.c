@@ -200,6 +200,75 @@ static void failures(void)
 	forget();
 }
 
+/* ---- runs of a repetition ---- */
+
+/* Fewer runs than those behind which borders go, most of them behind a wait for room. */
+enum { SIDE = 8, REPEATS = 60, WHOLES = 6 };
+
+static plait_task use_box(plait_data *square, uint32_t mode, uint64_t x,
+			  uint64_t x_end, uint64_t y, uint64_t y_end)
+{
+	const plait_box box = { { x, y, 0 }, { x_end, y_end, 1 } };
+	const plait_access access = access_of(square, mode, &box);
+
+	return call_task(NULL, return_it, NULL, &access, 1);
+}
+
+static void repeat_use(plait_data *square)
+{
+	const plait_access access =
+		access_of(square, PLAIT_ACCESS_READ_WRITE, NULL);
+	plait_task task;
+
+	OK(plait_flow_repeat(flow, 1, &task, NULL) == PLAIT_OK);
+	if (task != 0)
+		return;
+	(void)call_task(NULL, return_it, NULL, &access, 1);
+	OK(plait_flow_repeat(flow, 0, &task, NULL) == PLAIT_OK);
+}
+
+/* The number of the last task tells how many pieces of the rows are left: marks of their
+ * readers have numbers. */
+static plait_task submit_runs(bool waits)
+{
+	plait_data *square = new_data(2, SIDE, SIDE, 0, 4, "square");
+	plait_task task;
+
+	for (uint64_t i = 0; i < SIDE; i++)
+		(void)use_box(square, PLAIT_ACCESS_WRITE, 0, SIDE, i, i + 1);
+	for (int i = 0; i < REPEATS; i++) {
+		repeat_use(square);
+		if (waits)
+			IS_INT(wait_task(0), PLAIT_OK);
+	}
+	(void)use_box(square, PLAIT_ACCESS_READ, 0, SIDE / 2, 0, SIDE);
+	(void)use_box(square, PLAIT_ACCESS_READ, SIDE / 2, SIDE, 0, SIDE);
+	for (int i = 0; i < WHOLES; i++)
+		(void)use_box(square, PLAIT_ACCESS_READ, 0, SIDE, 0, SIDE);
+	task = call_task(NULL, return_it, NULL, NULL, 0);
+	plait_data_release(square);
+	IS_INT(wait_task(0), PLAIT_OK);
+	return task;
+}
+
+static void repetition(void)
+{
+	plait_task last = 0;
+
+	for (int waits = 0; waits < 2; waits++) {
+		plait_task task;
+
+		if (!open_fixed(32))
+			continue;
+		task = submit_runs(waits != 0);
+		last = waits == 0 ? task : last;
+		IS_UINT(task, last);
+		compare();
+		close_flow();
+	}
+	forget();
+}
+
 /* ---- more than the window has room for ---- */
 
 enum { BOXES = 20, READERS = 6 };
@@ -314,6 +383,7 @@ static const struct tap_scenario all[] = {
 	{ "random programs", random_programs },
 	{ "waits", waits },
 	{ "failures", failures },
+	{ "repetition", repetition },
 	{ "small window", small_window },
 	{ "properties", info },
 	{ "bad input", bad_input },

@@ -316,6 +316,9 @@ static void refusals(void)
 	refuse("plait history 1\n", PLAIT_FLOW_FIXED, PLAIT_E_UNSUPPORTED,
 	       "a history with PLAIT_FLOW_FIXED");
 	REFUSED(create("/tmp", 0, &out), PLAIT_E_INVALID, "/tmp");
+	REFUSED(create("/tmp/plait-no-such-folder/x", 0, &out),
+		PLAIT_E_UNAVAILABLE, "the folder of /tmp/plait-no-such-folder/x: "
+		"No such file");
 	(void)unlink(path);
 	close_rig(&flow_rig);
 }

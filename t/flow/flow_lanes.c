@@ -82,6 +82,64 @@ static void spinning_worker(void)
 	close_flow();
 }
 
+/* ---- a worker that sleeps where it polls ---- */
+
+static int wakes;
+
+static void note_wake(void *arg)
+{
+	(void)arg;
+	wakes++;
+}
+
+/* A task, and two that only it holds back: published, they wake no worker. */
+static void submit_fork(void)
+{
+	const plait_data_desc token = { .size = sizeof(token) };
+	plait_data *data;
+
+	OK(plait_data_create(flow, &token, &data, NULL) == PLAIT_OK);
+	for (int i = 0; i < 3; i++) {
+		const plait_access access = {
+			.size = sizeof(access), .data = data,
+			.mode = i == 0 ? PLAIT_ACCESS_READ_WRITE :
+					 PLAIT_ACCESS_READ };
+		const plait_task_desc desc = {
+			.size = sizeof(desc), .kind = PLAIT_TASK_CALL,
+			.function = count, .accesses = &access,
+			.access_count = 1,
+		};
+
+		(void)plait_flow_submit(flow, &desc, NULL, NULL);
+		if (i == 0)
+			IS_INT(wakes, 1);
+	}
+	plait_data_release(data);
+}
+
+/* It counts as one that spins, and no worker is idle. */
+static void wakes_a_sleeping_poller(void)
+{
+	plait__flow *self;
+
+	open_flow(2);
+	wakes = 0;
+	self = plait__handle_peek(flow, PLAIT_OBJECT_FLOW);
+	self->lanes.poll_wake = note_wake;
+	at_add_u32(&self->lanes.spinning, 1);
+	at_store_relaxed_u32(&self->lanes.sleeping, 1);
+	submit_fork();
+	IS_INT(wakes, 1);
+	IS_INT(plait_flow_wait(flow, 0, LIMIT_S * UINT64_C(1000000000), NULL),
+	       PLAIT_OK);
+	IS_INT(ran, 3);
+	/* When the thread began one of the two. */
+	IS_INT(wakes, 2);
+	at_store_relaxed_u32(&self->lanes.sleeping, 0);
+	at_sub_u32(&self->lanes.spinning, 1);
+	close_flow();
+}
+
 /* ---- lanes ---- */
 
 static plait_data *make_data(uint64_t width, uint64_t height)
@@ -198,6 +256,7 @@ static void chains_end_together(void)
 
 static const struct tap_scenario all[] = {
 	{ "a worker that spins", spinning_worker },
+	{ "wakes a sleeping poller", wakes_a_sleeping_poller },
 	{ "rows of a wavefront", rows_of_a_wavefront },
 	{ "chains end together", chains_end_together },
 };

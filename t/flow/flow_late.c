@@ -2,7 +2,7 @@
 /* Late tasks: signals, inboxes, notification, cancellation. */
 #include "flows.h"
 
-/* ---- signals, inboxes ---- */
+/* ---- signals ---- */
 
 static int32_t append(void *user_data)
 {
@@ -58,16 +58,18 @@ static void signals(void)
 	}
 }
 
-static int32_t note_thread(void *user_data)
-{
-	*(pthread_t *)user_data = pthread_self();
-	return 0;
-}
+/* ---- inboxes ---- */
 
 static int32_t fail_with_five(void *user_data)
 {
 	(void)user_data;
 	return 5;
+}
+
+static int32_t note_thread(void *user_data)
+{
+	*(pthread_t *)user_data = pthread_self();
+	return 0;
 }
 
 /* The owner of an inbox runs functions while it waits. */

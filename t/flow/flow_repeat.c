@@ -380,10 +380,147 @@ static void abandoned(void)
 	close_flow();
 }
 
+/* ---- borders ---- */
+
+/* Runs, and those in a row: borders go after 64. */
+enum { MANY = 200, LONG_ROW = 1000, SHORT_ROW = 70, TASKS = LINE / 4 };
+
+/* Add to each of some elements, in a task per element. */
+static void add_each(plait_data *data, uint64_t *cells, int count)
+{
+	for (int i = 0; i < count; i++) {
+		const plait_box box = { { (uint64_t)i, 0, 0 },
+					{ (uint64_t)i + 1, 1, 1 } };
+		const plait_access access =
+			access_of(data, PLAIT_ACCESS_READ_WRITE, &box);
+
+		call_task("add", add_to_count, &cells[i], &access, 1);
+	}
+}
+
+static void repeat_adds(plait_data *data, uint64_t *cells)
+{
+	if (!is_new(1))
+		return;
+	add_each(data, cells, TASKS);
+	OK(end_repetition() != 0);
+}
+
+static uint64_t count_pieces(void)
+{
+	plait_flow_info info = { .size = sizeof(info) };
+
+	OK(plait_flow_query(flow, &info, NULL) == PLAIT_OK);
+	return info.pieces;
+}
+
+/* Check the cells: those of the repetition, and the others. */
+static void check_adds(const uint64_t *cells, uint64_t first, uint64_t others)
+{
+	IS_INT(wait_task(0), PLAIT_OK);
+	for (int i = 0; i < LINE; i++)
+		IS_UINT(cells[i], i < TASKS ? first : others);
+}
+
+/* Borders that tasks need stay, others go, and come back. */
+static void borders(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		uint64_t cells[LINE] = { 0 };
+		plait_data *line;
+
+		if (!open_flow(&flow_settings[s], 128))
+			continue;
+		line = new_data(1, LINE, 0, 0, 8, "line");
+		for (int t = 0; t < MANY; t++) {
+			add_each(line, cells, LINE);
+			repeat_adds(line, cells);
+		}
+		check_adds(cells, 2 * MANY, MANY);
+		IS_UINT(count_pieces(), LINE);
+		for (int t = 0; t < MANY; t++)
+			repeat_adds(line, cells);
+		check_adds(cells, 3 * MANY, MANY);
+		IS_UINT(count_pieces(), 2);
+		add_each(line, cells, LINE);
+		repeat_adds(line, cells);
+		check_adds(cells, 3 * MANY + 2, MANY + 1);
+		IS_UINT(count_pieces(), LINE);
+		plait_data_release(line);
+		close_flow();
+	}
+}
+
+/* Runs behind tasks that cut the data. */
+static void cut_and_repeat(plait_data *line, uint64_t *cells, int runs)
+{
+	add_each(line, cells, TASKS);
+	for (int t = 0; t < runs; t++)
+		repeat_adds(line, cells);
+}
+
+/* Borders go in each long row of runs, later where rows are short. */
+static void rows(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		uint64_t cells[LINE] = { 0 };
+		plait_data *line;
+
+		if (!open_flow(&flow_settings[s], 128))
+			continue;
+		line = new_data(1, LINE, 0, 0, 8, "line");
+		for (int i = 0; i < 3; i++) {
+			cut_and_repeat(line, cells, LONG_ROW);
+			IS_UINT(count_pieces(), 2);
+		}
+		cut_and_repeat(line, cells, SHORT_ROW);
+		IS_UINT(count_pieces(), 2);
+		cut_and_repeat(line, cells, SHORT_ROW);
+		IS_UINT(count_pieces(), TASKS + 1);
+		cut_and_repeat(line, cells, LONG_ROW);
+		IS_UINT(count_pieces(), 2);
+		cut_and_repeat(line, cells, SHORT_ROW);
+		IS_UINT(count_pieces(), 2);
+		check_adds(cells, 4 * LONG_ROW + 3 * SHORT_ROW + 7, 0);
+		plait_data_release(line);
+		close_flow();
+	}
+}
+
+/* The tasks that wrote what runs only read are forgotten, if they are done. */
+static void reads(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		uint64_t cells[LINE] = { 0 }, runs = 0;
+		plait_access access;
+		plait_data *line;
+
+		if (!open_flow(&flow_settings[s], 128))
+			continue;
+		line = new_data(1, LINE, 0, 0, 8, "line");
+		access = access_of(line, PLAIT_ACCESS_READ, NULL);
+		add_each(line, cells, LINE);
+		check_adds(cells, 1, 1);
+		IS_UINT(count_pieces(), LINE);
+		for (int t = 0; t < MANY; t++) {
+			if (!is_new(1))
+				continue;
+			call_task("read", add_to_count, &runs, &access, 1);
+			OK(end_repetition() != 0);
+		}
+		IS_UINT(count_pieces(), 1);
+		IS_INT(wait_task(0), PLAIT_OK);
+		IS_UINT(runs, MANY);
+		plait_data_release(line);
+		close_flow();
+	}
+}
+
 static const struct tap_scenario all[] = {
 	{ "order", order },	{ "others", others },	{ "waits", waits },
 	{ "shared", shared },	{ "failure", failure },
 	{ "gaps", gaps },	{ "life", life },
+	{ "borders", borders },	{ "rows", rows },	{ "reads", reads },
 	{ "refused", refused }, { "abandoned", abandoned },
 };
 

@@ -465,12 +465,6 @@ static void refused(void)
 	IS_INT(plait_flow_create(flow_rig.context, &desc, &none,
 				 &flow_rig.error), PLAIT_E_UNSUPPORTED);
 	HAS_STR(flow_rig.error.text, "a history");
-	desc.history = NULL;
-	desc.devices = &flow_rig.device;
-	desc.device_count = 1;
-	IS_INT(plait_flow_create(flow_rig.context, &desc, &none,
-				 &flow_rig.error), PLAIT_E_UNSUPPORTED);
-	HAS_STR(flow_rig.error.text, "plait_flow_repeat");
 	close_repeats();
 }
 

@@ -5,7 +5,7 @@
 static void submit_to(plait_flow *into, uint32_t flags, plait_status want)
 {
 	const plait_task_desc desc = {
-		.size = sizeof(desc), .kind = PLAIT_TASK_CALL,
+		.size = sizeof(desc), .kind = PLAIT_TASK_CALL, .label = "x",
 		.function = return_it, .flags = flags,
 	};
 
@@ -30,6 +30,8 @@ static void window(void)
 		submit_to(flow, 0, PLAIT_OK);
 	behind = call_task("behind", return_it, NULL, &access, 1);
 	submit_to(flow, PLAIT_TASK_NO_WAIT, PLAIT_E_BUSY);
+	HAS_STR(flow_rig.error.text, "task \"x\": no room for a task in the "
+		"window of 16");
 	submit_to(flow, 0, PLAIT_E_DEADLOCK);
 	HAS_STR(flow_rig.error.text, "mapping of data \"u\"");
 	IS_INT(wait_task(behind), PLAIT_E_DEADLOCK);
@@ -41,6 +43,47 @@ static void window(void)
 	submit_to(flow, 0, PLAIT_OK);
 	IS_INT(wait_task(0), PLAIT_OK);
 	plait_data_release(data);
+	close_flow();
+}
+
+/* The i-th box, of 1 to 191 rows and columns. */
+static plait_box small_box(uint64_t i)
+{
+	uint64_t bits = (i + 1) * 0x9e3779b97f4a7c15u;
+	uint64_t x = (bits >> 16) % 8000, y = (bits >> 32) % 8000;
+
+	return (plait_box){ { x, y, 0 },
+			    { x + 1 + bits % 191, y + 1 + (bits >> 8) % 191,
+			      1 } };
+}
+
+/* The oldest op, which a mapping keeps open, keeps no borders of those that are done:
+ * more pieces come than a map may have. */
+static void boxes_beside_mapping(void)
+{
+	enum { BOXES = 3000 };
+	plait_data *mapped, *plane;
+	uint64_t wrong = 0;
+	void *pointer;
+
+	if (!open_flow(&flow_settings[0], 4096))
+		return;
+	mapped = new_data(1, 8, 0, 0, 8, "mapped");
+	plane = new_data(2, 8192, 8192, 0, 1, "plane");
+	OK(plait_data_map(mapped, NULL, PLAIT_MAP_READ, &pointer, NULL) ==
+	   PLAIT_OK);
+	for (int i = 0; i < BOXES && wrong == 0; i++) {
+		const plait_box box = small_box((uint64_t)i);
+		const plait_access access =
+			access_of(plane, PLAIT_ACCESS_READ_WRITE, &box);
+
+		wrong += wait_task(call_task("box", return_it, NULL, &access,
+					     1)) != PLAIT_OK;
+	}
+	IS_UINT(wrong, 0);
+	IS_INT(plait_data_unmap(mapped, pointer, NULL), PLAIT_OK);
+	plait_data_release(mapped);
+	plait_data_release(plane);
 	close_flow();
 }
 
@@ -474,6 +517,7 @@ static void polls(void)
 
 static const struct tap_scenario all[] = {
 	{ "window", window },
+	{ "boxes beside a mapping", boxes_beside_mapping },
 	{ "barriers", barriers },
 	{ "inside", inside },
 	{ "owners", owners },

@@ -171,7 +171,8 @@ static void check_map(void)
 							     &fronts) !=
 					    PLAIT__FRONT_MAP_COLLECTED ||
 				    fronts.count != 1 ||
-				    fronts.items[0]->writer !=
+				    fronts.items[0].count != 1 ||
+				    fronts.items[0].first->writer !=
 					    writers[place(x, y, z)])
 					wrong++;
 			}
@@ -192,7 +193,8 @@ static void add_task(plait__preds *preds)
 	collect(&node->box);
 	plait__preds_begin(preds, 0, false);
 	for (uint32_t i = 0; i < fronts.count; i++)
-		plait__front_access_gather(preds, fronts.items[i], node->mode);
+		plait__front_access_gather_row(preds, &fronts.items[i],
+					       node->mode);
 	OK(!preds->lacks_memory && preds->count < TAP_COUNT(node->preds));
 	for (uint32_t i = 0; i < preds->count; i++) {
 		wrong += !all_conflict(node, preds->items[i].number);
@@ -203,8 +205,8 @@ static void add_task(plait__preds *preds)
 	IS_UINT(count_wrong_writers(node), 0);
 	record.number = number;
 	for (uint32_t i = 0; i < fronts.count; i++)
-		plait__front_access_record(&record, fronts.items[i],
-					   node->mode);
+		plait__front_access_record_row(&record, &fronts.items[i],
+					       node->mode);
 	IS_UINT(newest - number, preds->marks);
 	if ((node->mode & PLAIT__ACCESS_WRITES) != 0)
 		write_model(node, number);
@@ -262,8 +264,46 @@ static void closure(void)
 	}
 }
 
+/* A predecessor comes before the task for one reason and then for another, with `others`
+ * in between; of `low` all numbers have one entry of the recent ones. */
+static void add_twice(plait__preds *preds, uint64_t others, uint64_t low,
+		      bool is_true)
+{
+	const uint64_t first = PLAIT__PREDS_RECENT + 1;
+
+	plait__preds_begin(preds, PLAIT__PREDS_RECENT, false);
+	plait__preds_add(preds, first, is_true);
+	for (uint64_t i = 1; i < others; i++)
+		plait__preds_add(preds, first + i, false);
+	if (others > 0)
+		plait__preds_add(preds, first + low, false);
+	plait__preds_add(preds, first, !is_true);
+	IS_UINT(preds->count, others + 1);
+	OK(preds->items[0].number == first);
+	OK_THAT(preds->items[0].is_true, "true is %s, of %llu",
+		is_true ? "first" : "last", (unsigned long long)others);
+}
+
+static void both_kinds(void)
+{
+	static const uint64_t others[] = { 0, 1, PLAIT__PREDS_FEW - 1,
+					   PLAIT__PREDS_FEW,
+					   3 * PLAIT__PREDS_FEW };
+	plait__preds preds;
+
+	plait__preds_init(&preds, plait__alloc_default(), WINDOW);
+	for (size_t i = 0; i < TAP_COUNT(others); i++)
+		for (int is_true = 0; is_true < 2; is_true++) {
+			add_twice(&preds, others[i], PLAIT__PREDS_RECENT,
+				  is_true != 0);
+			add_twice(&preds, others[i], others[i], is_true != 0);
+		}
+	plait__preds_fini(&preds);
+}
+
 static const struct tap_scenario all[] = {
 	{ "closure", closure },
+	{ "true and not", both_kinds },
 };
 
 TAP_MAIN(all)

@@ -191,7 +191,8 @@ static uint32_t try_mapper(void)
 	chunk.items = plait__chunks_at(&by, chunk.index);
 	memset(cube, 0, sizeof(cube));
 	if (plait__mapper_check(&mapper, &chunk, launch.dimensions) != NULL ||
-	    plait__mapper_map(&mapper, &chunk, &data, out, &count) != PLAIT_OK)
+	    plait__mapper_map(&mapper, &chunk, &data, launch.dimensions, out,
+			      &count) != PLAIT_OK)
 		return 1;
 	for (uint32_t i = 0; i < count; i++)
 		count_in(&out[i]);
@@ -251,35 +252,119 @@ static void others(void)
 	plait_box out[PLAIT__MAPPER_BOXES];
 	uint32_t count, told = 1;
 
-	IS_INT(plait__mapper_map(&mapper, &chunk, &data, out, &count),
+	IS_INT(plait__mapper_map(&mapper, &chunk, &data, 1, out, &count),
 	       PLAIT_OK);
 	OK(count == 1 && out[0].low[0] == 0 && out[0].high[0] == 7);
 	mapper.kind = PLAIT_MAPPER_EVEN_SPLIT;
-	IS_INT(plait__mapper_map(&mapper, &chunk, &data, out, &count),
+	IS_INT(plait__mapper_map(&mapper, &chunk, &data, 1, out, &count),
 	       PLAIT_OK);
 	OK(count == 1 && out[0].low[0] == 4 && out[0].high[0] == 7);
 	mapper.kind = PLAIT_MAPPER_FIXED;
 	mapper.boxes = boxes;
 	mapper.box_count = 4;
-	IS_INT(plait__mapper_map(&mapper, &chunk, &data, out, &count),
+	IS_INT(plait__mapper_map(&mapper, &chunk, &data, 1, out, &count),
 	       PLAIT_OK);
 	OK(count == 3 && out[1].low[0] == 5 && out[1].high[0] == 7);
 	mapper.kind = PLAIT_MAPPER_BOXES;
-	IS_INT(plait__mapper_map(&mapper, &chunk, &data, out, &count),
+	IS_INT(plait__mapper_map(&mapper, &chunk, &data, 1, out, &count),
 	       PLAIT_OK);
 	OK(count == 1 && out[0].low[0] == 1 && out[0].high[0] == 2);
 	mapper.kind = PLAIT_MAPPER_FUNCTION;
 	mapper.function = map_last;
 	mapper.user_data = &told;
-	IS_INT(plait__mapper_map(&mapper, &chunk, &data, out, &count),
+	IS_INT(plait__mapper_map(&mapper, &chunk, &data, 1, out, &count),
 	       PLAIT_OK);
 	OK(count == 1 && out[0].low[0] == 3 && out[0].high[0] == 7);
 	told = 9;
-	IS_INT(plait__mapper_map(&mapper, &chunk, &data, out, &count),
+	IS_INT(plait__mapper_map(&mapper, &chunk, &data, 1, out, &count),
 	       PLAIT_E_FAILED);
 	told = 65;
-	IS_INT(plait__mapper_map(&mapper, &chunk, &data, out, &count),
+	IS_INT(plait__mapper_map(&mapper, &chunk, &data, 1, out, &count),
 	       PLAIT_E_INVALID);
+	IS_UINT(count, 65);
+}
+
+/* Boxes of the program: what the data does not have may be left out; a low in the data
+ * and above its high is told. */
+static void odd_boxes(void)
+{
+	static const plait_box boxes[] = { { { 2, 0, 0 }, { 4, 0, 0 } },
+					   { { 3, 0, 0 }, { 3, 0, 0 } },
+					   { { 9, 0, 0 }, { 12, 1, 1 } },
+					   { { 8, 0, 0 }, { 7, 1, 1 } },
+					   { { 7, 0, 0 }, { 5, 1, 1 } },
+					   { { 0, 3, 0 }, { 2, 1, 1 } },
+					   { { 5, 0, 0 }, { 2, 1, 1 } },
+					   { { 6, 0, 0 }, { 5, 1, 1 } },
+					   { { 5, 3, 0 }, { 2, 1, 1 } } };
+	enum { GOOD = 6 };
+	const plait_box data = { { 0, 0, 0 }, { 7, 1, 1 } };
+	const plait__mapper_chunk chunk = { .items = { { 3, 0, 0 }, { 4, 1, 1 } },
+					    .dimensions = 1, .count = 1 };
+	plait_mapper mapper = { .size = sizeof(mapper), .boxes = boxes,
+				.kind = PLAIT_MAPPER_FIXED, .box_count = GOOD };
+	plait_box out[PLAIT__MAPPER_BOXES];
+	uint32_t count;
+
+	IS_INT(plait__mapper_map(&mapper, &chunk, &data, 1, out, &count),
+	       PLAIT_OK);
+	IS_UINT(count, 1);
+	OK(out[0].low[0] == 2 && out[0].high[0] == 4 && out[0].high[2] == 1);
+	/* Of three dimensions it is empty. */
+	IS_INT(plait__mapper_map(&mapper, &chunk, &data, 3, out, &count),
+	       PLAIT_OK);
+	IS_UINT(count, 0);
+	mapper.kind = PLAIT_MAPPER_BOXES;
+	for (uint64_t i = GOOD; i < TAP_COUNT(boxes); i++) {
+		mapper.box_count = i + 1;
+		IS_INT(plait__mapper_map(&mapper, &chunk, &data, 1, out, &count),
+		       PLAIT_E_INVALID);
+		IS_UINT(count, 1);
+		mapper.boxes = &boxes[i];
+		mapper.box_count = 1;
+		IS_INT(plait__mapper_map(&mapper, &chunk, &data, 1, out, &count),
+		       PLAIT_E_INVALID);
+		OK(memcmp(&out[0], &boxes[i], sizeof(out[0])) == 0);
+		mapper.boxes = boxes;
+	}
+}
+
+/* The items of the chunk, with a high that is in the data. */
+static plait_status map_clamped(void *user_data, const plait_box *chunk,
+				const plait_box *data, plait_box *out,
+				uint32_t room, uint32_t *out_count)
+{
+	(void)user_data;
+	(void)room;
+	*out = *chunk;
+	for (int d = 0; d < 3; d++)
+		if (out->high[d] > data->high[d])
+			out->high[d] = data->high[d];
+	*out_count = 1;
+	return PLAIT_OK;
+}
+
+/* A function need not clamp the low of items beyond the data. */
+static void clamped_high(void)
+{
+	const plait_box data = { { 0, 0, 0 }, { 7, 1, 1 } };
+	const plait_mapper mapper = { .size = sizeof(mapper),
+				      .kind = PLAIT_MAPPER_FUNCTION,
+				      .function = map_clamped };
+	plait_box out[PLAIT__MAPPER_BOXES];
+
+	for (uint64_t low = 4; low <= 12; low++) {
+		const plait__mapper_chunk chunk = {
+			.items = { { low, 0, 0 }, { low + 4, 1, 1 } },
+			.dimensions = 1, .count = 1,
+		};
+		uint32_t count = 9;
+
+		IS_INT(plait__mapper_map(&mapper, &chunk, &data, 1, out, &count),
+		       PLAIT_OK);
+		IS_UINT(count, low < 7);
+		OK(count == 0 || (out[0].low[0] == low && out[0].high[0] == 7));
+	}
 }
 
 static const struct tap_scenario all[] = {
@@ -287,6 +372,8 @@ static const struct tap_scenario all[] = {
 	{ "grids", grids },
 	{ "mappers", mappers },
 	{ "others", others },
+	{ "odd boxes", odd_boxes },
+	{ "a clamped high", clamped_high },
 };
 
 TAP_MAIN(all)

@@ -38,6 +38,7 @@ struct array {
 	plait_box part_boxes[PARTS];
 	uint64_t extent[3];
 	uint32_t dimensions;
+	bool is_array; /* launches get it as an array only */
 	uint64_t real[ELEMENTS];
 	uint64_t model[ELEMENTS];
 	bool poisoned[ELEMENTS];
@@ -91,6 +92,7 @@ static inline void make_array(struct array *array, uint32_t dimensions)
 				 .dimensions = dimensions };
 
 	*array = (struct array){ .dimensions = dimensions };
+	array->is_array = !one_in(4);
 	for (uint32_t d = 0; d < 3; d++)
 		array->extent[d] = 1 + below(most[dimensions][d]);
 	for (uint32_t d = 0; d < dimensions; d++)

@@ -128,7 +128,7 @@ static bool join_uses(const struct repetition *repetition, struct array *array,
 	bool leaves = false;
 
 	memset(written, 0, sizeof(written));
-	*out = (struct use){ array, unit, 0 };
+	*out = (struct use){ .array = array, .box = unit };
 	for (int w = 0; w < LENGTH; w++)
 		for (uint32_t u = 0; u < repetition->works[w].count; u++)
 			join_use(&repetition->works[w].uses[u], out);

@@ -4,7 +4,7 @@
 #ifndef T_RANDOM_SUMS_H
 #define T_RANDOM_SUMS_H
 
-#include "random_tasks.h"
+#include "random_launches.h"
 
 enum { SUM_ITEMS = 12 };
 

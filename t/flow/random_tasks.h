@@ -14,6 +14,18 @@ struct use {
 	struct array *array;
 	plait_box box;
 	uint32_t mode;
+	/* Of a launch: it gets an array in coordinates of `origin`, else a
+	 * pointer. */
+	bool is_array;
+	uint64_t origin[3];
+};
+
+/* The memory of a use: element (x, y, z) is `x + y * pitch + z * slice` elements
+ * behind the first one, of `use->origin`. */
+struct view {
+	uint64_t *first;
+	uint64_t pitch;
+	uint64_t slice;
 };
 
 struct work {
@@ -42,37 +54,67 @@ static uint64_t mix(uint64_t one, uint64_t other)
 	return (one ^ other) * UINT64_C(0x9e3779b97f4a7c15) + (one >> 29);
 }
 
+static struct view view_of(const struct array *array, uint64_t *memory)
+{
+	return (struct view){ memory, array->extent[0],
+			      array->extent[0] * array->extent[1] };
+}
+
+/* Element i of the box of a use. */
+static uint64_t *element(const struct use *use, const struct view *view,
+			 uint64_t i)
+{
+	const plait_box *box = &use->box;
+	uint64_t wide = box->high[0] - box->low[0];
+	uint64_t tall = box->high[1] - box->low[1];
+
+	return view->first +
+	       (int64_t)(box->low[0] + i % wide - use->origin[0] +
+			 (box->low[1] + i / wide % tall - use->origin[1]) *
+				 view->pitch +
+			 (box->low[2] + i / wide / tall - use->origin[2]) *
+				 view->slice);
+}
+
 /* Read what is read, then write what is written, in a memory for each use. */
-static void execute_in(const struct work *work, uint64_t *const *memories)
+static void execute_in(const struct work *work, const struct view *views)
 {
 	uint64_t sum = work->seed;
 
 	for (uint32_t u = 0; u < work->count; u++) {
 		const struct use *use = &work->uses[u];
-		const uint64_t *memory = memories[u];
 
 		for (uint64_t i = 0; (use->mode & PLAIT_ACCESS_READ) != 0 &&
 		     i < count_of(&use->box); i++)
-			sum = mix(sum, memory[place(use->array, &use->box, i)]);
+			sum = mix(sum, *element(use, &views[u], i));
 	}
 	for (uint32_t u = 0; u < work->count; u++) {
 		const struct use *use = &work->uses[u];
-		uint64_t *memory = memories[u];
 
 		for (uint64_t i = 0; (use->mode & PLAIT_ACCESS_WRITE) != 0 &&
 		     i < count_of(&use->box); i++)
-			memory[place(use->array, &use->box, i)] = mix(sum, i);
+			*element(use, &views[u], i) = mix(sum, i);
 	}
 }
 
 static void execute(const struct work *work, bool in_model)
 {
-	uint64_t *memories[DATA];
+	struct view views[DATA];
 
-	for (uint32_t u = 0; u < work->count; u++)
-		memories[u] = in_model ? work->uses[u].array->model :
-					 work->uses[u].array->real;
-	execute_in(work, memories);
+	for (uint32_t u = 0; u < work->count; u++) {
+		const struct use *use = &work->uses[u];
+		struct array *array = use->array;
+		const plait_box origin = { { use->origin[0], use->origin[1],
+					     use->origin[2] },
+					   { use->origin[0] + 1,
+					     use->origin[1] + 1,
+					     use->origin[2] + 1 } };
+
+		views[u] = view_of(array, in_model ? array->model :
+						     array->real);
+		views[u].first += place(array, &origin, 0);
+	}
+	execute_in(work, views);
 }
 
 /* Called by each function and launch; null: nothing. */
@@ -198,7 +240,7 @@ static void add_call(struct work *work)
 	for (uint32_t u = 0; u < work->count; u++) {
 		struct use *use = &work->uses[u];
 
-		use->array = &arrays[below(DATA)];
+		*use = (struct use){ .array = &arrays[below(DATA)] };
 		use->box = random_box(use->array);
 		use->mode = 1 + (uint32_t)below(3);
 		accesses[u] = name_use(use, &boxes[u]);
@@ -207,105 +249,7 @@ static void add_call(struct work *work)
 	submit(&desc, work);
 }
 
-/* ---- launches ---- */
-
-/* A kernel for each combination of modes: a digit to base 4 for each use. */
-static plait_kernel *kernels[1 << 2 * ACCESSES];
-
-static int32_t run_launch(void *const *arguments, const plait_launch *launch,
-			  void *user_data)
-{
-	const struct work *work = *(struct work *const *)arguments[0];
-	uint64_t *memories[DATA];
-
-	(void)launch;
-	(void)user_data;
-	if (before_work != NULL)
-		before_work();
-	for (uint32_t u = 0; u < work->count; u++)
-		memories[u] = *(uint64_t *const *)arguments[1 + u];
-	if (work->result == 0)
-		execute_in(work, memories);
-	return work->result;
-}
-
-static plait_kernel *kernel_for(const struct work *work)
-{
-	static const char *const modes[] = { "", "in", "out", "inout" };
-	char signature[200] = "mix(work: u64";
-	plait_kernel_desc desc = { .size = sizeof(desc),
-				   .function = run_launch };
-	uint32_t code = 0;
-
-	for (uint32_t u = 0; u < work->count; u++) {
-		size_t length = strlen(signature);
-
-		code |= work->uses[u].mode << 2 * u;
-		snprintf(signature + length, sizeof(signature) - length,
-			 ", p%u: %s pointer u64", u,
-			 modes[work->uses[u].mode]);
-	}
-	strcat(signature, ")");
-	desc.signature = signature;
-	if (kernels[code] == NULL)
-		OK_THAT(plait_kernel_create(flow_rig.context, &desc,
-					    &kernels[code], &flow_rig.error) ==
-			PLAIT_OK, "%s: %s", signature, flow_rig.error.text);
-	return kernels[code];
-}
-
-static void release_kernels(void)
-{
-	for (uint32_t i = 0; i < TAP_COUNT(kernels); i++) {
-		plait_kernel_release(kernels[i]);
-		kernels[i] = NULL;
-	}
-}
-
-/* Of `count` arrays from the i-th on, those that fit in a memory of a device. */
-static uint32_t count_fitting(uint64_t i, uint32_t count)
-{
-	uint64_t bytes = 0;
-
-	for (uint32_t u = 0; u < count && flow_memory_bytes != 0; u++) {
-		const uint64_t *extent = arrays[(i + u) % DATA].extent;
-
-		bytes += 8 * extent[0] * extent[1] * extent[2];
-		if (bytes > flow_memory_bytes)
-			return u;
-	}
-	return count;
-}
-
-/* Random boxes of different arrays: a device may map a copy of each. */
-static void add_launch(struct work *work)
-{
-	plait_access accesses[ACCESSES];
-	plait_argument arguments[1 + ACCESSES];
-	uint64_t first = below(DATA);
-	plait_task_desc desc = {
-		.size = sizeof(desc), .arguments = arguments, .label = "mix",
-		.priority = (int32_t)below(3) - 1,
-		.flags = one_in(20) ? PLAIT_TASK_BARRIER : 0,
-	};
-
-	work->count = count_fitting(first, 1 + (uint32_t)below(ACCESSES));
-	work->seed = next_random();
-	work->result = one_in(12) ? 7 : 0;
-	arguments[0] = (plait_argument)PLAIT_VALUE(work);
-	for (uint32_t u = 0; u < work->count; u++) {
-		struct use *use = &work->uses[u];
-
-		use->array = &arrays[(first + u) % DATA];
-		use->box = random_box(use->array);
-		use->mode = 1 + (uint32_t)below(3);
-		accesses[u] = access_of(use->array->data, use->mode, &use->box);
-		arguments[1 + u] = (plait_argument)PLAIT_ACCESS(&accesses[u]);
-	}
-	desc.argument_count = 1 + work->count;
-	desc.kernel = kernel_for(work);
-	submit(&desc, work);
-}
+/* ---- copies and fills ---- */
 
 static void add_fill(struct work *work)
 {
@@ -315,7 +259,8 @@ static void add_fill(struct work *work)
 
 	work->seed = desc.pattern;
 
-	*use = (struct use){ &arrays[below(DATA)], unit, PLAIT_ACCESS_WRITE };
+	*use = (struct use){ .array = &arrays[below(DATA)], .box = unit,
+			     .mode = PLAIT_ACCESS_WRITE };
 	use->box = random_box(use->array);
 	work->count = 1;
 	desc.target = use->array->data;
@@ -331,9 +276,10 @@ static void add_copy(struct work *work)
 				 .kind = PLAIT_TASK_COPY };
 	uint64_t source = below(DATA);
 
-	*from = (struct use){ &arrays[source], unit, PLAIT_ACCESS_READ };
-	*to = (struct use){ &arrays[(source + 1) % DATA], unit,
-			    PLAIT_ACCESS_WRITE };
+	*from = (struct use){ .array = &arrays[source], .box = unit,
+			      .mode = PLAIT_ACCESS_READ };
+	*to = (struct use){ .array = &arrays[(source + 1) % DATA], .box = unit,
+			    .mode = PLAIT_ACCESS_WRITE };
 	for (int d = 0; d < 3; d++) {
 		uint64_t a = from->array->extent[d], b = to->array->extent[d];
 		uint64_t size = 1 + below(a < b ? a : b);
@@ -359,8 +305,9 @@ static void add_transfer(struct work *work, bool reads)
 		.kind = reads ? PLAIT_TASK_READ : PLAIT_TASK_WRITE,
 	};
 
-	*use = (struct use){ &arrays[below(DATA)], unit,
-			     reads ? PLAIT_ACCESS_READ : PLAIT_ACCESS_WRITE };
+	*use = (struct use){ .array = &arrays[below(DATA)], .box = unit,
+			     .mode = reads ? PLAIT_ACCESS_READ :
+					     PLAIT_ACCESS_WRITE };
 	use->box = random_box(use->array);
 	work->count = 1;
 	if (reads) {

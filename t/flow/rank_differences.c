@@ -200,6 +200,54 @@ static void finds_them_over_shm(void)
 	run_all(2, "shm");
 }
 
+/* ---- ranks without a flow ---- */
+
+static bool has_error, is_short;
+
+/* The last rank asks for a flow that no world has; its error may be null, or without
+ * room for a text. */
+static void create_one(struct rank *rank)
+{
+	const bool is_last = rank->rank + 1 == rank->ranks;
+	struct seen *seen = &all_seen[rank->rank];
+	const plait_flow_desc desc = {
+		.size = sizeof(desc), .world = rank->world,
+		.flags = is_last ? PLAIT_FLOW_RECORD : 0 };
+	plait_flow *flow = NULL;
+
+	if (is_last && is_short)
+		seen->error.size = offsetof(plait_error, detail);
+	seen->status = plait_flow_create(rank->context, &desc, &flow,
+					 is_last && !has_error ? NULL :
+								 &seen->error);
+	plait_flow_release(flow);
+}
+
+static void tells_why(bool with_error, bool with_a_short_one)
+{
+	has_error = with_error;
+	is_short = with_a_short_one;
+	memset(ranks, 0, sizeof(ranks));
+	memset(all_seen, 0, sizeof(all_seen));
+	for (uint32_t i = 0; i < THREADS_MAX; i++)
+		all_seen[i].error.size = sizeof(all_seen[i].error);
+	IS_UINT(ranks_run(ranks, 3, "loopback", create_one), 3);
+	IS_INT(all_seen[2].status, PLAIT_E_UNSUPPORTED);
+	for (uint32_t i = 0; i < 2; i++) {
+		IS_INT(all_seen[i].status, PLAIT_E_CANCELLED);
+		HAS_STR(all_seen[i].error.text, "rank 2 could not create this "
+			"flow: plait_flow_desc");
+		HAS_STR(all_seen[i].error.text, "leave flags 0");
+	}
+}
+
+static void tells_why_a_rank_has_no_flow(void)
+{
+	tells_why(true, false);
+	tells_why(false, false);
+	tells_why(true, true);
+}
+
 /* ---- ranks that end ---- */
 
 /* The last rank has ended its flow; the others find it without a submission. */
@@ -236,6 +284,7 @@ static const struct tap_scenario all[] = {
 	{ "finds short programs", finds_short_programs },
 	{ "finds them over shm", finds_them_over_shm },
 	{ "finds an end", finds_an_end },
+	{ "tells why a rank has no flow", tells_why_a_rank_has_no_flow },
 	{ "lets equal programs end", lets_equal_programs_end },
 };
 

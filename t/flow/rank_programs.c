@@ -113,8 +113,8 @@ static void add_host(struct rank *rank, struct work *work, bool reads)
 	*use = random_use(program, reads ? PLAIT_ACCESS_READ :
 					   PLAIT_ACCESS_WRITE);
 	work->count = 1;
-	desc.source = desc.target = use->array->data;
-	desc.source_box = desc.target_box = &use->box;
+	*(reads ? &desc.source : &desc.target) = use->array->data;
+	*(reads ? &desc.source_box : &desc.target_box) = &use->box;
 	work->is_read = reads && !has_poison(use);
 	if (!reads)
 		(void)predict(work);

@@ -105,6 +105,28 @@ static void has_rows(void)
 	OK(plait__repeat_row_left(&row, 100) == PLAIT__REPEAT_ROW_ENDLESS);
 }
 
+/* Rows are steady when two in a row are equal, or none seem to come, or one goes on. */
+static void are_steady(void)
+{
+	plait__repeat_row row = { .now = 16 };
+
+	plait__repeat_row_end(&row);
+	OK(!plait__repeat_row_is_steady(&row, 100));
+	row.now = 20;
+	plait__repeat_row_end(&row);
+	OK(!plait__repeat_row_is_steady(&row, 100));
+	row.now = 20;
+	OK(!plait__repeat_row_is_steady(&row, 100));
+	OK(plait__repeat_row_is_steady(&row, 20));
+	plait__repeat_row_end(&row);
+	OK(plait__repeat_row_is_steady(&row, 100));
+	for (uint32_t i = 0; i < 8; i++) {
+		row.now = 10 + i;
+		plait__repeat_row_end(&row);
+	}
+	OK(plait__repeat_row_is_steady(&row, 100));
+}
+
 static void divides_rows(void)
 {
 	IS_UINT(plait__repeat_row_times(20, 32), 20);
@@ -121,6 +143,7 @@ static const struct tap_scenario all[] = {
 	{ "changes", changes },
 	{ "is fair", is_fair },
 	{ "has rows", has_rows },
+	{ "are steady", are_steady },
 	{ "divides rows", divides_rows },
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Repetitions, captures and advice on devices while the k-th allocation fails, for
- * each k (without PLAIT_SOAK=1 each seventh) until the program does not get so far: no
- * call leaves memory, every wait ends, and the flow goes on.
+ * Repetitions, named or found, captures and advice on devices while the k-th allocation
+ * fails, for each k (without PLAIT_SOAK=1 each seventh, or more) until the program does
+ * not get so far: no call leaves memory, every wait ends, and the flow goes on.
  */
 #include "flows.h"
 
@@ -12,6 +12,9 @@
 #include <stdlib.h>
 
 enum { N = 16, MOST = 5000, STRIDE = 7 };
+
+static uint64_t stride = STRIDE;
+static plait_flow_flags flags;
 
 /* Threads of the simulator allocate, too; and free what a context has left. */
 static uint64_t allocations, failing;
@@ -63,7 +66,8 @@ static bool open_all(void)
 	};
 	const plait_flow_desc flow_desc = { .size = sizeof(flow_desc),
 					    .devices = devices,
-					    .device_count = 2, .window = 64 };
+					    .device_count = 2, .window = 128,
+					    .flags = flags };
 	const plait_kernel_desc kernel = {
 		.size = sizeof(kernel), .function = run_axpy,
 		.signature = "axpy(a: f32, x: in pointer f32, y: pointer f32)",
@@ -201,14 +205,29 @@ static plait_status follow_advice(void)
 	return status;
 }
 
+/* Of a stretch of six triples. */
+enum { TRIPLES = 58 };
+
+/* Stretches that the flow finds, the last one cut short. */
+static plait_status repeat_tasks(void)
+{
+	plait_status status = PLAIT_OK;
+
+	for (int i = 0; status == PLAIT_OK && i < TRIPLES; i++)
+		status = add_tasks();
+	return status;
+}
+
+static float wanted = 3;
 static plait_status (*step)(void);
+static int steps = 3;
 
 /* Data 1 gets one more with each step. */
 static plait_status run(void)
 {
 	plait_status status = fill();
 
-	for (int i = 0; status == PLAIT_OK && i < 3; i++)
+	for (int i = 0; status == PLAIT_OK && i < steps; i++)
 		status = step();
 	if (status == PLAIT_OK)
 		status = plait_flow_wait(flow, 0, PLAIT_FOREVER, &failure);
@@ -223,13 +242,13 @@ static void check_flow(plait_status status)
 	if (status == PLAIT_OK &&
 	    OK_THAT(plait_data_read(data[1], NULL, values, &failure) ==
 		    PLAIT_OK, "read: %s", failure.text))
-		OK(values[0] == 3 && values[N - 1] == 3);
+		OK(values[0] == wanted && values[N - 1] == wanted);
 	OK(plait_data_write(data[1], NULL, zero, NULL) == PLAIT_OK);
 	OK_THAT(run() == PLAIT_OK, "again: %s", failure.text);
 	OK(plait_data_read(data[1], NULL, values, NULL) == PLAIT_OK);
 	/* No run that has failed goes on. */
-	OK_THAT(values[0] == 3 && values[N - 1] == 3, "%g, not 3",
-		(double)values[0]);
+	OK_THAT(values[0] == wanted && values[N - 1] == wanted, "%g, not %g",
+		(double)values[0], (double)wanted);
 }
 
 static void set_failing(uint64_t k)
@@ -245,7 +264,7 @@ static void sweep(void)
 
 	has_failed = true;
 	for (uint64_t k = 1; has_failed && k < MOST;
-	     k += tap_soak() ? 1 : STRIDE) {
+	     k += tap_soak() ? 1 : stride) {
 		plait_status status;
 
 		set_failing(UINT64_MAX);
@@ -289,8 +308,23 @@ static void advice(void)
 	sweep();
 }
 
+static void found(void)
+{
+	step = repeat_tasks;
+	flags = PLAIT_FLOW_REPEATS;
+	stride = 41;
+	steps = 1;
+	wanted = TRIPLES;
+	sweep();
+	flags = 0;
+	stride = STRIDE;
+	steps = 3;
+	wanted = 3;
+}
+
 static const struct tap_scenario all[] = {
 	{ "repetitions", repetitions },
+	{ "repetitions that are found", found },
 	{ "captures", captures },
 	{ "advice", advice },
 };

@@ -47,6 +47,45 @@ static void long_runs(void)
 		2 + TRIED / PLAIT__RUN_TRIALS);
 }
 
+/* Calls of such runs are for several threads, once two runs tell. */
+static void calls_for_several(void)
+{
+	plait__run_times times = { .runs = 0 };
+
+	plait__run_time_add(&times.alone, PLAIT__RUN_SHORT_NS + 1);
+	OK(!plait__run_times_are_for_several(&times));
+	plait__run_time_add(&times.alone, PLAIT__RUN_SHORT_NS + 1);
+	OK(plait__run_times_are_for_several(&times));
+	plait__run_time_add(&times.alone, PLAIT__RUN_SHORT_NS);
+	OK(!plait__run_times_are_for_several(&times));
+}
+
+/* Once judged, calls by several threads must take less than one thread. */
+static void calls_that_pay(void)
+{
+	const struct {
+		uint64_t called;
+		bool pays;
+	} cases[] = { { 40000, false }, { 30000, false }, { 20000, true } };
+
+	for (size_t i = 0; i < TAP_COUNT(cases); i++) {
+		plait__run_times times = { .runs = 0 };
+
+		for (int t = 0; t < 2; t++)
+			plait__run_time_add(&times.alone, 30000);
+		for (int t = 1; t < PLAIT__RUN_TRIALS; t++)
+			plait__run_time_add(&times.called, cases[i].called);
+		OK(plait__run_times_are_for_several(&times));
+		plait__run_time_add(&times.called, cases[i].called);
+		IS_UINT(plait__run_times_are_for_several(&times),
+			cases[i].pays);
+		/* The plan, which decides then, is faster by one thread. */
+		plait__run_time_add(&times.called, 20000);
+		IS_UINT(plait__run_times_are_for_several(&times),
+			cases[i].pays);
+	}
+}
+
 /* The first run by one thread was disturbed: the second one tells. */
 static void slow_first_run(void)
 {
@@ -190,36 +229,26 @@ static void called_as_fast(void)
 	IS_UINT(run_awaited(&times, 10000, 10500), RUNS - 2);
 }
 
+/* The plan tries its modes meanwhile, or was preempted: its own times decide. */
 static void called_slowly(void)
 {
 	plait__run_times times = { .runs = 0 };
 
-	IS_UINT(run_awaited(&times, 10000, 15000),
-		PLAIT__RUN_TRIALS +
-			(RUNS - 2 - PLAIT__RUN_TRIALS) / PLAIT__RUN_PERIOD *
-				PLAIT__RUN_TRIALS);
+	IS_UINT(run_awaited(&times, 10000, 15000), RUNS - 2);
 }
 
-/* A call that was slow is fast, and by one thread is slow, once that is tried. */
-static void called_again(void)
+/* Calls that became too long to be called are tried once per period, and timed then. */
+static void called_longer(void)
 {
+	const uint64_t long_ns = 2 * PLAIT__RUN_LONG_NS;
 	plait__run_times times = { .runs = 0 };
 
-	(void)run_awaited(&times, 10000, 15000);
-	OK(run_awaited(&times, 10000, 5000) >= RUNS - PLAIT__RUN_PERIOD);
-}
-
-/* Calls beside which several threads of a queue are faster. */
-static void called_beside_shared(void)
-{
-	plait__run_times times = { .runs = 0 };
-
-	(void)run(&times, 50000, 30000);
-	for (uint32_t i = 0; i < PLAIT__RUN_TRIALS; i++)
-		plait__run_time_add(&times.called, 45000);
-	OK(plait__run_times_choose(&times, true) == PLAIT__RUN_SHARED);
-	plait__run_time_add(&times.called, 29000);
-	OK(plait__run_times_choose(&times, true) == PLAIT__RUN_CALLED);
+	(void)run_awaited(&times, 10000, 10000);
+	for (int i = 0; i < 100; i++)
+		plait__run_time_add(&times.called, long_ns);
+	OK(plait__run_times_is_due(&times, PLAIT__RUN_CALLED));
+	IS_UINT(run_awaited(&times, 10000, long_ns), RUNS / PLAIT__RUN_PERIOD);
+	OK(run_awaited(&times, 10000, 10000) > RUNS - PLAIT__RUN_PERIOD);
 }
 
 /* A call cannot be cancelled. */
@@ -246,9 +275,29 @@ static void decided(void)
 	OK(plait__run_times_choose(&fixed, true) == PLAIT__RUN_ALONE);
 }
 
+/* All runs are timed, until called ones are judged. */
+static void timed(void)
+{
+	plait__run_times times = { .called = { 0, 0 } };
+	uint32_t due = 0;
+
+	for (uint32_t i = 0; i < PLAIT__RUN_TRIALS; i++) {
+		OK(plait__run_times_is_due(&times, PLAIT__RUN_CALLED));
+		plait__run_time_add(&times.called, 1000);
+	}
+	for (uint32_t i = 0; i < PLAIT__RUN_PERIOD; i++) {
+		OK(plait__run_times_is_due(&times, PLAIT__RUN_ALONE));
+		due += plait__run_times_is_due(&times, PLAIT__RUN_CALLED);
+	}
+	OK_THAT(due > 0 && due < PLAIT__RUN_PERIOD / 4,
+		"%u of %d calls timed", due, PLAIT__RUN_PERIOD);
+}
+
 static const struct tap_scenario all[] = {
 	{ "short runs", short_runs },
 	{ "long runs", long_runs },
+	{ "calls for several", calls_for_several },
+	{ "calls that pay", calls_that_pay },
 	{ "a slow first run", slow_first_run },
 	{ "slow first runs", slow_first_runs },
 	{ "faster by several", faster_shared },
@@ -263,10 +312,10 @@ static const struct tap_scenario all[] = {
 	{ "called", called },
 	{ "called as fast", called_as_fast },
 	{ "called slowly", called_slowly },
-	{ "called again", called_again },
-	{ "called beside a queue", called_beside_shared },
+	{ "called longer", called_longer },
 	{ "long calls", long_calls },
 	{ "decided", decided },
+	{ "timed", timed },
 };
 
 TAP_MAIN(all)

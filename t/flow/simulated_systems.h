@@ -45,4 +45,12 @@ static void mixed(void)
 	run_on(3, "chaos:devices=2,quirks=late_notify+slow_host");
 }
 
+static const struct tap_scenario simulated_systems[] = {
+	{ "one device", alone },
+	{ "peers", peers },
+	{ "devices without links", strangers },
+	{ "devices that share a memory", shared },
+	{ "the host and devices", mixed },
+};
+
 #endif

@@ -119,6 +119,11 @@ static void bad_calls(plait_data *line, plait_data *token)
 	desc.extent[0] = UINT64_MAX;
 	desc.element_bytes = 8;
 	IS_INT(plait_data_create(flow, &desc, &part, NULL), PLAIT_E_INVALID);
+	desc.extent[0] = 4;
+	desc.buffer_offset = 8;
+	IS_INT(plait_data_create(flow, &desc, &part, &flow_rig.error),
+	       PLAIT_E_INVALID);
+	HAS_STR(flow_rig.error.text, "buffer_offset is set, but buffer is null");
 	IS_INT(plait_data_part(line, &outside, &part, NULL), PLAIT_E_INVALID);
 	IS_INT(plait_data_part(line, NULL, &part, NULL), PLAIT_E_INVALID);
 	IS_INT(plait_data_map(line, NULL, 0, &pointer, NULL), PLAIT_E_INVALID);

@@ -368,23 +368,49 @@ static void wide_values(void)
 		HAS_STR(flow_rig.error.text, part); \
 	} while (0)
 
+/* A function of a mapper with as many boxes as its user data says, of which the last
+ * one is reversed. */
+static plait_status map_reversed(void *user_data, const plait_box *chunk,
+				 const plait_box *data, plait_box *out,
+				 uint32_t room, uint32_t *out_count)
+{
+	const uint32_t count = *(const uint32_t *)user_data;
+
+	(void)chunk;
+	for (uint32_t i = 0; i < count && i < room; i++)
+		out[i] = *data;
+	if (count != 0 && count <= room) {
+		out[count - 1].low[0] = 5;
+		out[count - 1].high[0] = 2;
+	}
+	*out_count = count;
+	return count == 0 ? PLAIT_E_INVALID : PLAIT_OK;
+}
+
 static void bad_tasks(plait_kernel *kernel, plait_kernel *bare,
 		      plait_data *line)
 {
 	static const plait_argument chunk = PLAIT_CHUNK();
 	static const plait_box box = { { 0, 0, 0 }, { 1, 1, 1 } };
+	static const plait_box reversed = { { 5, 0, 0 }, { 2, 1, 1 } };
+	static uint32_t none = 0, two = 2, many = 65;
 	const plait_task_desc good = {
 		.size = sizeof(good), .kernel = kernel,
 		.launch = PLAIT_ITEMS(8), .arguments = &chunk,
 		.argument_count = 1, .split = 1, .pieces = 3,
 	};
+	const plait_task_desc call = { .size = sizeof(call),
+				       .kind = PLAIT_TASK_CALL,
+				       .function = return_it };
 	plait_mapper mapper;
 
 	WRONG("split is 3", wrong.split = 3);
+	WRONG("split is 2, but the launch has one dimension", wrong.split = 2);
+	WRONG("3 pieces, but split is 0", wrong.split = 0);
 	WRONG("257 pieces; at most 256", wrong.pieces = 257);
 	WRONG("a barrier is not split", wrong.flags = PLAIT_TASK_BARRIER);
-	WRONG("only launches are split", wrong.kind = PLAIT_TASK_CALL,
-	      wrong.function = return_it);
+	WRONG("only launches are split", wrong = call, wrong.split = 1);
+	WRONG("only launches are split", wrong = call, wrong.pieces = 3);
 	WRONG("no argument PLAIT_CHUNK", wrong.kernel = bare,
 	      wrong.argument_count = 0);
 	WRONG("kind is not", mapper.kind = 8);
@@ -397,8 +423,19 @@ static void bad_tasks(plait_kernel *kernel, plait_kernel *bare,
 	WRONG("not a multiple", mapper.kind = PLAIT_MAPPER_BOXES,
 	      mapper.boxes = &box, mapper.box_count = 2);
 	WRONG("function is null", mapper.kind = PLAIT_MAPPER_FUNCTION);
-	WRONG("mappers are for launches", wrong.kind = PLAIT_TASK_CALL,
-	      wrong.function = return_it, wrong.split = wrong.pieces = 0);
+	WRONG("access 0: mapper: low is above high in a box of the function: "
+	      "data \"line\": box [5, 2)", mapper.kind = PLAIT_MAPPER_FUNCTION,
+	      mapper.function = map_reversed, mapper.user_data = &two);
+	WRONG("mapper: the function has 65 boxes for a chunk; at most 64",
+	      mapper.kind = PLAIT_MAPPER_FUNCTION,
+	      mapper.function = map_reversed, mapper.user_data = &many);
+	WRONG("mapper: the function failed",
+	      mapper.kind = PLAIT_MAPPER_FUNCTION,
+	      mapper.function = map_reversed, mapper.user_data = &none);
+	WRONG("low is above high in one of its boxes: data \"line\": box [5, 2)",
+	      mapper.kind = PLAIT_MAPPER_FIXED, mapper.boxes = &reversed,
+	      mapper.box_count = 1);
+	WRONG("mappers are for launches", wrong = call);
 	WRONG("may need a window of", wrong.pieces = 14,
 	      wrong.launch = PLAIT_ITEMS(64));
 }
@@ -425,6 +462,10 @@ static void bad_input(void)
 				&flow_rig.error), PLAIT_OK);
 	IS_UINT(count, 4);
 	OK(boxes[0].high[0] == 3 && boxes[3].low[0] == 7);
+	IS_INT(plait_flow_split(flow, &(plait_task_desc){
+		.size = sizeof(desc), .launch = PLAIT_ITEMS(9), .pieces = 4 },
+		boxes, 4, &count, &flow_rig.error), PLAIT_E_INVALID);
+	HAS_STR(flow_rig.error.text, "4 pieces, but split is 0");
 	IS_INT(plait_flow_split(flow, &desc, boxes, 3, &count,
 				&flow_rig.error), PLAIT_E_INVALID);
 	HAS_STR(flow_rig.error.text, "4 chunks, but room for 3");

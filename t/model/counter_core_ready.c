@@ -341,6 +341,7 @@ static const struct mc_scenario *const scenarios[] = {
 	&counter_reset, &counter_two, &counter_inspect, &ready_worker,
 	&ready_workers, &ready_external, &ready_one_by_one, &ready_helper,
 	&ready_swap, &ready_tasks, &ready_starved, &ready_bound,
+	&ready_seeking,
 };
 
 static void explore_counters(void)

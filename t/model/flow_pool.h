@@ -11,6 +11,7 @@
 #include "mc.h"
 
 #include "base/alloc.h"
+#include "flow/lanes/flow_lanes.h"
 #include "object/context/context_notify.h"
 #include "pool/task.h"
 #include "sys/backoff.h"
@@ -21,6 +22,25 @@ static uint64_t arena[4096];
 static uint64_t arena_used;
 static at_u32 offers;		/* advances when there is a reason to look */
 static at_u32 waiters;		/* advances when waiting threads are woken */
+static uint32_t patience;	/* steps of a worker's ladder before it parks */
+static bool calls_seekers;	/* there is an item for each worker that seeks */
+
+/* Of each worker, for the thread that runs it. */
+static struct seeking {
+	bool is_pooled;	/* a thread of the pool, not one that waits */
+	bool seeks;
+} seeking[PLAIT__FLOW_LANES];
+
+static struct seeking *seeking_of(const plait__task *task)
+{
+	return &seeking[((const plait__flow_worker *)(const void *)task)->index];
+}
+
+/* A thread that leaves a worker may seek on: it waits for items then. */
+static void begin_worker(const plait__task *task, bool is_pooled)
+{
+	*seeking_of(task) = (struct seeking){ .is_pooled = is_pooled };
+}
 
 PLAIT__THREAD_LOCAL uint64_t plait__time_slice_end_ns;
 
@@ -75,13 +95,26 @@ void plait__task_offer(plait__task *task)
 
 void plait__task_run_unshared(plait__task *task)
 {
+	begin_worker(task, false);
 	MC_CHECK(!task->run(task));
 }
 
 bool plait__task_should_yield(const plait__task *task)
 {
-	(void)task;
-	return false;
+	return calls_seekers && seeking_of(task)->seeks;
+}
+
+bool plait__task_begin_seek(const plait__task *task)
+{
+	MC_CHECK(!seeking_of(task)->seeks);
+	seeking_of(task)->seeks = seeking_of(task)->is_pooled;
+	return seeking_of(task)->seeks;
+}
+
+void plait__task_end_seek(const plait__task *task)
+{
+	MC_CHECK(seeking_of(task)->seeks);
+	seeking_of(task)->seeks = false;
 }
 
 uint64_t plait__clock_now_ns(void)
@@ -89,18 +122,17 @@ uint64_t plait__clock_now_ns(void)
 	return 0;
 }
 
-/* No spinning: a worker that finds nothing parks. */
+/* Hardly any spinning: a worker that finds nothing parks. */
 void plait__backoff_init(struct plait__backoff *ladder,
 			 enum plait__backoff_policy policy)
 {
-	(void)ladder;
 	(void)policy;
+	ladder->spins_left = patience;
 }
 
 bool plait__backoff_step(struct plait__backoff *ladder)
 {
-	(void)ladder;
-	return false;
+	return ladder->spins_left > 0 && ladder->spins_left-- > 0;
 }
 
 void plait__context_notify_waiters(plait__context *context)

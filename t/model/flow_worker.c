@@ -3,8 +3,8 @@
  * Lanes of a flow under every interleaving: each op runs once, behind its
  * predecessors; no worker sleeps while an op is ready; a waiting thread wakes;
  * entries of the ring are reused; failures reach true successors only.
- * flow_worker.c, flow_lanes.c, flow_lanes_words.c and outcomes.c as they are; the
- * pool is a word.
+ * flow_worker.c, flow_lanes.c, flow_lanes_words.c, held_ops.c and outcomes.c as they
+ * are; the pool is a word.
  *
  * Thread 0 submits and waits; the others are the threads of the pool.
  */
@@ -12,6 +12,7 @@
 
 #include "flow/lanes/flow_claim.h"
 #include "flow/lanes/flow_worker.h"
+#include "flow/lanes/held_ops.h"
 #include "flow_pool.h"
 #include "mc_tap.h"
 
@@ -36,6 +37,7 @@ static bool cancels, arrives;
 static bool cancels_early;	/* before an op outside ends */
 static bool helps_late;	/* thread 0 takes parked workers */
 static bool calls_here;	/* thread 0 takes op 1 if it can */
+static bool lists;	/* held ops are in lists */
 static bool polls;	/* a thread that looks for ops finishes those outside */
 static struct record {
 	plait__flow_arrival arrival;
@@ -76,12 +78,22 @@ static void check_before(uint64_t number)
 			MC_CHECK(AT_PLAIN_READ(runs[i]) == 1);
 }
 
+/* Returns true if the thread that runs the op counts as one that seeks an item. */
+static bool is_of_seeker(uint64_t number)
+{
+	for (uint32_t i = 0; i < lane_count; i++)
+		if (lanes.workers[i].number == number && seeking[i].seeks)
+			return true;
+	return false;
+}
+
 static int32_t run_op(void *user_data)
 {
 	uint64_t number = (uintptr_t)user_data;
 
 	check_before(number);
 	MC_CHECK(!is_spoiled(number));
+	MC_CHECK(!is_of_seeker(number));
 	MC_CHECK(AT_PLAIN_READ(runs[number]) == 0);
 	AT_PLAIN_WRITE(runs[number]) = 1;
 	return plan[number - 1].fails ? 42 : 0;
@@ -225,6 +237,7 @@ static bool drive(void)
 
 		if (!plait__ready_claim(&task->ready))
 			continue;
+		begin_worker(task, true);
 		MC_CHECK(!task->run(task));
 		return true;
 	}
@@ -321,6 +334,7 @@ static void begin_with(const struct plan *of, uint32_t count, uint32_t size,
 	op_count = count;
 	ring_size = size;
 	memset(records, 0, sizeof(records));
+	memset(seeking, 0, sizeof(seeking));
 	init_entries();
 	for (uint32_t i = 0; i <= OPS; i++)
 		AT_PLAIN_WRITE(runs[i]) = 0;
@@ -344,6 +358,12 @@ static void begin_with(const struct plan *of, uint32_t count, uint32_t size,
 	lanes.collect = collect;
 	lanes.poll = polls ? poll : NULL;
 	lanes.poll_end = end_poll;
+	for (int i = 0; i < PLAIT__BRIEF_PLACES; i++)
+		at_init_u64(&lanes.brief.places[i], 0);
+	at_init_u64(&lanes.unshared, 0);
+	lanes.held = NULL;
+	if (lists)
+		plait__held_ops_begin(&lanes);
 	at_init_u32(&lock.state, 0);
 	lanes.lock = &lock;
 	MC_CHECK(plait__flow_lanes_init(&lanes, NULL, lane_count));
@@ -393,6 +413,16 @@ static const struct plan two_held[] = {
 	{ .lane = HELD, .preds = { 1 } },
 	{ .lane = HELD, .preds = { 1 } },
 };
+static const struct plan held_chain[] = {
+	{ .lane = 0 },
+	{ .lane = HELD, .preds = { 1 } },
+	{ .lane = HELD, .preds = { 2 } },
+};
+static const struct plan held_barrier[] = {
+	{ .outside = true },
+	{ .lane = 0 },
+	{ .lane = HELD, .meta = PLAIT__OP_PREFIX },
+};
 static const struct plan kept[] = {
 	{ .lane = 0, .reserved = true },
 	{ .lane = 1, .reserved = true },
@@ -407,7 +437,8 @@ static void reset(void)
 {
 	lane_count = LANES;
 	cancels = arrives = cancels_early = helps_late = false;
-	calls_here = polls = false;
+	calls_here = polls = lists = calls_seekers = false;
+	patience = 0;
 }
 
 #define FLOW(id, text, ops, count, size, asymmetric, threads, pre, stale, ...) \
@@ -482,8 +513,20 @@ FLOW(flow_reserved, "flow, a reserved op", kept, 1, 4, true, 2, 3, 2,
 FLOW(flow_reserved_two, "flow, two reserved ops", kept, 2, 4, true, 3, 2, 1, );
 FLOW(flow_reserved_here, "flow, a reserved op for two threads", kept, 2, 4,
 	true, 2, 3, 2, lane_count = 1, calls_here = true);
+FLOW(flow_reserved_sought, "flow, a reserved op, a worker seeks", kept, 1, 4,
+	true, 2, 3, 2, lane_count = 1, patience = 1);
+FLOW(flow_reserved_called, "flow, a reserved op, a worker is called away", kept,
+	2, 4, true, 2, 3, 2, lane_count = 1, patience = 1, calls_seekers = true);
 FLOW(flow_polling, "flow, workers poll", two_held, 3, 4, true, 3, 2, 1,
 	polls = true);
+FLOW(flow_listed, "flow, held ops in lists, workers poll", two_held, 3, 4, true,
+	3, 2, 1, polls = lists = true);
+FLOW(flow_listed_arriving, "flow, a held op in lists, two arrived", two_outside,
+	3, 4, true, 2, 3, 1, lane_count = 1, lists = arrives = true);
+FLOW(flow_listed_reuse, "flow, held ops in lists, reused", held_chain, 3, 2,
+	true, 3, 2, 1, lists = true);
+FLOW(flow_listed_barrier, "flow, a barrier in a list", held_barrier, 3, 4, true,
+	3, 2, 1, lists = true);
 FLOW(flow_barrier, "flow, a barrier", barrier, 3, 4, true, 3, 2, 1, );
 
 static const struct mc_scenario *const scenarios[] = {
@@ -493,7 +536,9 @@ static const struct mc_scenario *const scenarios[] = {
 	&flow_cancelling_early, &flow_awaited, &flow_awaited_heavy,
 	&flow_helping, &flow_helping_heavy, &flow_helping_two,
 	&flow_failing_reuse, &flow_fork, &flow_reuse_two, &flow_reuse_one, &flow_barrier,
-	&flow_reserved, &flow_reserved_two, &flow_reserved_here, &flow_polling,
+	&flow_reserved, &flow_reserved_two, &flow_reserved_here,
+	&flow_reserved_sought, &flow_reserved_called, &flow_polling,
+	&flow_listed, &flow_listed_arriving, &flow_listed_reuse, &flow_listed_barrier,
 };
 
 static void explore(void)
@@ -508,6 +553,8 @@ static void mutants(void)
 		"flow/lanes/flow_worker.c",
 		"flow/lanes/flow_lanes.c",
 		"flow/lanes/flow_lanes_words.c",
+		"flow/lanes/held_ops.c",
+		"flow/lanes/held_ops.h",
 		"flow/lanes/flow_claim.h",
 		"flow/lanes/op_ring.h",
 		"flow/lanes/outcomes.h",

@@ -147,9 +147,16 @@ MC_TESTS += %D%/flow_worker.t
 %C%_flow_worker_t_SOURCES = %D%/flow_worker.c %D%/flow_pool.h \
 	src/flow/lanes/flow_worker.c \
 	src/flow/lanes/flow_lanes.c src/flow/lanes/flow_lanes_words.c \
+	src/flow/lanes/held_ops.c \
 	src/flow/lanes/outcomes.c src/base/error.c src/sys/mutex.c
 %C%_flow_worker_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_flow_worker_t_LDADD = $(LDADD_MC)
+# Includes src/coll/project/rank_direct.c, whose copies are checked for races.
+MC_TESTS += %D%/rank_direct.t
+%C%_rank_direct_t_SOURCES = %D%/rank_direct.c src/base/error.c \
+	src/world/slot_link.c
+%C%_rank_direct_t_CPPFLAGS = $(MC_CPPFLAGS)
+%C%_rank_direct_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/slot_link.t
 %C%_slot_link_t_SOURCES = %D%/slot_link.c src/world/slot_link.c
 %C%_slot_link_t_CPPFLAGS = $(MC_CPPFLAGS)

@@ -88,7 +88,10 @@ sources_of()
 	flow_worker)
 		echo "src/flow/lanes/flow_worker.c src/flow/lanes/flow_lanes.c" \
 			"src/flow/lanes/flow_lanes_words.c src/flow/lanes/outcomes.c" \
+			"src/flow/lanes/held_ops.c" \
 			"src/base/error.c src/sys/mutex.c" ;;
+	rank_direct) # includes src/coll/project/rank_direct.c
+		echo "src/base/error.c src/world/slot_link.c" ;;
 	slot_link)
 		echo "src/world/slot_link.c" ;;
 	gate) # includes src/object/handle/handle_table.c

@@ -334,6 +334,26 @@ static void run_bound(uint32_t self)
 	plait__ready_close(&ready);
 }
 
+/* Worker 1 counts as a seeker while it runs an item, and goes on with that instead of
+ * taking another one: a push that relied on it reaches worker 2.  Later it leaves the
+ * item, and waits. */
+static void seek_and_stay(uint32_t self)
+{
+	plait__ready_begin_seek(&ready, &sleepers[self]);
+	plait__ready_end_seek(&ready, &sleepers[self]);
+	wait_until_ran(1);
+	plait__ready_begin_seek(&ready, &sleepers[self]);
+	work(self);
+}
+
+static void run_seeking(uint32_t self)
+{
+	if (self == 1)
+		seek_and_stay(self);
+	else
+		run_one_by_one(self);
+}
+
 static void end_ready(void)
 {
 	uint32_t i;
@@ -359,6 +379,8 @@ READY(ready_helper, "ready list, a worker and a waiting thread", run_helper, 3,
 	2, 1, 0);
 READY(ready_external, "ready list, external threads", run_external, 2, 4, 2, 0);
 READY(ready_bound, "ready list, a bound item", run_bound, 3, 2, 1, 0);
+READY(ready_seeking, "ready list, a worker that runs seeks", run_seeking, 3, 2,
+	1, 0);
 READY(ready_swap, "ready list, two threads swap items", run_swap, 2, 4, 2, 0);
 
 static const struct mc_scenario ready_tasks = {

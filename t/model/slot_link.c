@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Slots of a link, under every interleaving: each message arrives once, in order
- * and whole, with 1 and 2 slots; a sleeper is woken, a thread that shares its
- * bell too; a receiver leaves a call, and the next call begins with its own
- * messages.  slot_link.c as it is; both halves are in one process.
+ * and whole, with 1 and 2 slots, by counters and by stamps; a sleeper is woken, a
+ * thread that shares its bell too; a receiver leaves a call, and the next call
+ * begins with its own messages.  slot_link.c as it is; both halves are in one
+ * process.
  */
 #include "lib/tap.h"
 
@@ -17,7 +18,11 @@ enum { SENDER, RECEIVER, MESSAGES = 3, SLOTS = 2 };
 
 struct message {
 	uint64_t call, number;
+	at_u64 stamp;
 };
+
+/* Whether messages have stamps; the offset of these. */
+static uint32_t stamp;
 
 /* Two links between the same ports. */
 static at_u64 ready[2], taken[2];
@@ -32,13 +37,17 @@ static void begin(uint32_t depth)
 		at_init_u32(&sleeping[i], 0);
 		at_init_u64(&ready[i], 0);
 		at_init_u64(&taken[i], 0);
-		for (uint32_t k = 0; k < SLOTS; k++)
-			slots[i][k] = (struct message){ 0, 0 };
+		/* Memory of slots may have any content at first. */
+		for (uint32_t k = 0; k < SLOTS; k++) {
+			slots[i][k].call = slots[i][k].number = 0;
+			at_init_u64(&slots[i][k].stamp, (k + UINT64_C(1)) << 32);
+		}
 		for (uint32_t end = 0; end < 2; end++)
 			halves[i][end] = (plait__slot_link){
 				.ready = &ready[i], .taken = &taken[i],
 				.slots = (unsigned char *)slots[i],
 				.stride = sizeof(slots[i][0]), .depth = depth,
+				.stamp = end == RECEIVER ? stamp : 0,
 				.bell = &bells[end], .sleeping = &sleeping[end],
 				.peer_bell = &bells[1 - end],
 				.peer_sleeping = &sleeping[1 - end],
@@ -48,11 +57,25 @@ static void begin(uint32_t depth)
 
 static void begin_one(void)
 {
+	stamp = 0;
 	begin(1);
 }
 
 static void begin_two(void)
 {
+	stamp = 0;
+	begin(2);
+}
+
+static void begin_one_stamped(void)
+{
+	stamp = offsetof(struct message, stamp);
+	begin(1);
+}
+
+static void begin_two_stamped(void)
+{
+	stamp = offsetof(struct message, stamp);
 	begin(2);
 }
 
@@ -83,7 +106,10 @@ static void send(uint32_t link, uint64_t call, uint64_t number)
 	slot = (struct message *)plait__slot_link_front(half);
 	AT_PLAIN_WRITE(slot->call) = call;
 	AT_PLAIN_WRITE(slot->number) = number;
-	plait__slot_link_push(half);
+	if (stamp != 0)
+		plait__slot_link_push_stamped(half, stamp, (uint32_t)call);
+	else
+		plait__slot_link_push(half);
 }
 
 static struct message receive(uint32_t link)
@@ -96,6 +122,9 @@ static struct message receive(uint32_t link)
 	slot = (const struct message *)plait__slot_link_front(half);
 	message.call = AT_PLAIN_READ(slot->call);
 	message.number = AT_PLAIN_READ(slot->number);
+	if (stamp != 0)
+		MC_CHECK((uint32_t)at_load_relaxed_u64(&slot->stamp) ==
+			 message.call);
 	plait__slot_link_pop(half);
 	return message;
 }
@@ -126,7 +155,7 @@ static void end(void)
  * one. */
 static void run_leave(uint32_t self)
 {
-	struct message message = { 0, 0 };
+	struct message message = { .call = 0 };
 
 	if (self == SENDER) {
 		send(0, 1, 0);
@@ -167,8 +196,21 @@ static const struct mc_scenario shared = {
 	"two threads share a bell", begin_one, run_shared, end, 3, 2, 2, 0, 4000
 };
 
+static const struct mc_scenario one_stamped = {
+	"a stream by stamps, one slot", begin_one_stamped, run_stream, end, 2, 3,
+	2, 0, 4000
+};
+static const struct mc_scenario two_stamped = {
+	"a stream by stamps, two slots", begin_two_stamped, run_stream, end, 2, 3,
+	2, 0, 4000
+};
+static const struct mc_scenario leave_stamped = {
+	"a receiver of stamps leaves", begin_two_stamped, run_leave, end, 2, 3, 2,
+	0, 4000
+};
+
 static const struct mc_scenario *const scenarios[] = {
-	&one, &two, &leave, &shared
+	&one, &two, &leave, &shared, &one_stamped, &two_stamped, &leave_stamped
 };
 
 static void explore(void)

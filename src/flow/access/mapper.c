@@ -132,21 +132,43 @@ static uint32_t map_even(const plait_mapper *mapper,
 	return !plait__box_is_empty(&out[0]);
 }
 
-static uint32_t copy_boxes(const plait_box *boxes, uint64_t count,
-			   const plait_box *data, plait_box *out)
+/* Functions may clamp only the high of a box that begins beyond the data: not reversed. */
+static bool is_reversed(const plait_box *box, const plait_box *data)
+{
+	for (int d = 0; d < 3; d++)
+		if (box->low[d] > box->high[d] && box->low[d] < data->high[d])
+			return true;
+	return false;
+}
+
+/* Boxes of the program, which may leave out dimensions that the data does not have. */
+static plait_status copy_boxes(const plait_box *boxes, uint64_t count,
+			       const plait_box *data, uint32_t dimensions,
+			       plait_box *out, uint32_t *out_count)
 {
 	uint32_t kept = 0;
 
 	for (uint64_t i = 0; i < count; i++) {
-		out[kept] = clamped(&boxes[i], data);
+		plait_box box = boxes[i];
+
+		for (uint32_t d = dimensions; d < 3; d++)
+			if (box.low[d] == 0 && box.high[d] == 0)
+				box.high[d] = 1;
+		out[kept] = clamped(&box, data);
+		if (is_reversed(&box, data)) {
+			out[0] = box;
+			*out_count = 1;
+			return PLAIT_E_INVALID;
+		}
 		kept += !plait__box_is_empty(&out[kept]);
 	}
-	return kept;
+	*out_count = kept;
+	return PLAIT_OK;
 }
 
 plait_status plait__mapper_map(const plait_mapper *mapper,
 			       const plait__mapper_chunk *chunk,
-			       const plait_box *data,
+			       const plait_box *data, uint32_t dimensions,
 			       plait_box out[PLAIT__MAPPER_BOXES],
 			       uint32_t *out_count)
 {
@@ -163,21 +185,22 @@ plait_status plait__mapper_map(const plait_mapper *mapper,
 		return PLAIT_OK;
 	case PLAIT_MAPPER_BOXES:
 		each /= chunk->count;
-		*out_count = copy_boxes(mapper->boxes + chunk->index * each,
-					each, data, out);
-		return PLAIT_OK;
+		return copy_boxes(mapper->boxes + chunk->index * each, each,
+				  data, dimensions, out, out_count);
 	case PLAIT_MAPPER_FIXED:
-		*out_count = copy_boxes(mapper->boxes, each, data, out);
-		return PLAIT_OK;
+		return copy_boxes(mapper->boxes, each, data, dimensions, out,
+				  out_count);
 	case PLAIT_MAPPER_FUNCTION:
 		*out_count = 0;
 		status = mapper->function(mapper->user_data, &chunk->items,
 					  data, out, PLAIT__MAPPER_BOXES,
 					  out_count);
+		if (status < 0)
+			*out_count = 0;
 		if (status < 0 || *out_count > PLAIT__MAPPER_BOXES)
 			return status < 0 ? status : PLAIT_E_INVALID;
-		*out_count = copy_boxes(out, *out_count, data, out);
-		return PLAIT_OK;
+		return copy_boxes(out, *out_count, data, dimensions, out,
+				  out_count);
 	default:
 		*out_count = map_items(mapper, &chunk->items, data, out);
 		return PLAIT_OK;

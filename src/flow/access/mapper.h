@@ -22,12 +22,13 @@ const char *plait__mapper_check(const plait_mapper *mapper,
 				const plait__mapper_chunk *chunk,
 				uint32_t dimensions);
 
-/* The boxes of a chunk in `data`, which begins at 0; not empty ones.  Returns
- * PLAIT_OK, or what the program's function returned; PLAIT_E_INVALID: it has
- * more than PLAIT__MAPPER_BOXES. */
+/* The boxes of a chunk in `data`, which begins at 0 and has so many dimensions; not
+ * empty ones.  Returns PLAIT_OK, or what the program's function returned, and no box;
+ * PLAIT_E_INVALID: it has more than PLAIT__MAPPER_BOXES, and *out_count is their number,
+ * or a box whose low is in the data and above its high, and out[0] is that one. */
 plait_status plait__mapper_map(const plait_mapper *mapper,
 			       const plait__mapper_chunk *chunk,
-			       const plait_box *data,
+			       const plait_box *data, uint32_t dimensions,
 			       plait_box out[PLAIT__MAPPER_BOXES],
 			       uint32_t *out_count);
 

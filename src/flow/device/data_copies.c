@@ -29,6 +29,15 @@ plait__data_copies *plait__data_copies_make(const plait_allocator *allocator,
 	return NULL;
 }
 
+static void release(plait__device_block *block)
+{
+	plait__buffer *buffer = plait__device_block_empty(block);
+
+	if (buffer != NULL)
+		plait__object_release(plait__object_handle(&buffer->object),
+				      PLAIT_OBJECT_BUFFER);
+}
+
 void plait__data_copies_free(plait__data_copies *copies,
 			     const plait_allocator *allocator)
 {
@@ -37,10 +46,12 @@ void plait__data_copies_free(plait__data_copies *copies,
 	for (uint32_t i = 0; i < copies->count; i++) {
 		plait__data_copy *copy = &copies->items[i];
 
-		if (copy->buffer != NULL)
-			plait__object_release(
-				plait__object_handle(&copy->buffer->object),
-				PLAIT_OBJECT_BUFFER);
+		release(&copy->block);
+		if (copy->growth != NULL) {
+			release(&copy->growth->block);
+			plait__free(allocator, copy->growth,
+				    sizeof(*copy->growth));
+		}
 		plait__front_map_fini(&copy->map);
 	}
 	plait__coherence_fini(&copies->coherence);
@@ -107,6 +118,8 @@ struct losing {
 	uint64_t number;
 };
 
+/* A task that reads what is left there fails as the copy did: the copy is its
+ * predecessor. */
 static void lose_piece(void *arg, plait__front *front, const plait_box *piece)
 {
 	const struct losing *by = arg;
@@ -114,11 +127,9 @@ static void lose_piece(void *arg, plait__front *front, const plait_box *piece)
 	if (front->writer != by->number)
 		return;
 	if (plait__data_copies_reserve(by->copies, 1))
-		plait__coherence_drop(&by->copies->coherence, piece,
+		plait__coherence_lose(&by->copies->coherence, piece,
 				      by->memory);
 	else
-		/* A task that reads what is left there fails as the copy did:
-		 * the copy is its predecessor. */
 		plait__coherence_drop_around(&by->copies->coherence, piece,
 					     by->memory);
 }

@@ -1,29 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Copies of one data in the memories of devices: per element, the memories that
- * have its newest value; per memory, the fronts, and a buffer for the whole data
- * from its first use there on.  Memory 0 is that of the program, whose fronts are
- * the data's own.  Guarded by the lock of the flow.
+ * have its newest value; per memory, the fronts, and a block with what tasks there
+ * need, from the first use there on.  Memory 0 is that of the program, whose fronts
+ * are the data's own.  Guarded by the lock of the flow.
  */
 #ifndef PLAIT_SRC_FLOW_DEVICE_DATA_COPIES_H
 #define PLAIT_SRC_FLOW_DEVICE_DATA_COPIES_H
 
+#include "flow/device/device_block.h"
 #include "flow/memory/coherence.h"
 #include "flow/memory/reuse.h"
 #include "flow/region/front_map.h"
 
-#include "object/memory/buffer.h"
-
 typedef struct plait__data_copy {
 	plait__front_map map;
-	plait__buffer *buffer; /* one reference, or null */
+	plait__device_block block; /* has what is valid in the memory */
+	/* Null; or a larger block, which nothing uses yet. */
+	plait__block_growth *growth;
+	uint32_t growths; /* blocks that replaced smaller ones */
+	/* Of `request`: the box that its task needs, and the block to be made,
+	 * or one of no bytes. */
+	plait_box need;
+	plait__device_block plan;
 	plait__reuse reuse;    /* by launches in the memory */
 	uint64_t request;      /* of room: the newest one that uses it, */
 	uint64_t skipped;      /* or that does not wait for its tasks */
 	uint64_t mapped; /* the newest op whose host code maps the buffer */
 	uint32_t pins; /* captures and repetitions with nodes that use it */
 	uint64_t saved_bytes;  /* copied to the program's since the last eviction */
-	/* That nodes of the open capture name in place of `buffer`; or null. */
+	/* That nodes of the open capture name in place of the block's; or null. */
 	plait_buffer *captured;
 	uint64_t advised; /* clock of the newest prefetch that was asked for */
 } plait__data_copy;
@@ -35,6 +41,10 @@ typedef struct plait__data_copies {
 	uint32_t forget_at; /* versions */
 	uint32_t count;
 	bool is_line; /* of one dimension */
+	bool is_plain; /* a kernel on a device got a pointer to it alone */
+	bool is_kept; /* records of launches that are kept may have had a buffer */
+	bool is_sized; /* `bound` is what a task needs, while its bytes are counted */
+	plait_box bound;
 	plait__data_copy items[]; /* per memory but the program's */
 } plait__data_copies;
 
@@ -57,7 +67,8 @@ void plait__data_copies_forget(plait__data_copies *copies,
 						     uint32_t writer),
 			       void *arg);
 
-/* A memory lacks what op `number` was to copy there; `map` has its fronts. */
+/* A memory lacks what op `number` was to copy there; `map` has its fronts.  Values that
+ * no other memory has stay, as poison: those of others were dropped meanwhile. */
 void plait__data_copies_lose(plait__data_copies *copies, plait__front_map *map,
 			     const plait_box *box, uint32_t memory,
 			     uint64_t number);

@@ -26,18 +26,21 @@ static const plait__device_op *find(const plait__device_engine *engine,
 
 /* ---- waits of queues ---- */
 
-/* Returns true if the op may begin behind this predecessor. */
-static bool may_follow(const plait__device_op *op, plait__pred pred)
+/* Returns true if the op may begin behind this predecessor, whose op in a lane is *out;
+ * null: it is done. */
+static bool may_follow(const plait__device_op *op, plait__pred pred,
+		       const plait__device_op **out)
 {
 	plait__device_engine *engine = op->engine;
 	const plait__device_op *before;
 
+	*out = NULL;
 	if (is_done(engine, pred.number))
 		return !pred.is_true ||
 		       plait__outcomes_are_clean(&engine->lanes->outcomes) ||
 		       !plait__outcomes_has(&engine->lanes->outcomes,
 					    pred.number);
-	before = find(engine, pred.number);
+	*out = before = find(engine, pred.number);
 	return before != NULL &&
 	       plait__device_lane_takes_ops(plait__device_op_lane(before)) &&
 	       plait__device_op_lane(before)->device->port ==
@@ -138,17 +141,19 @@ bool plait__device_engine_begin(plait__device_engine *engine,
 				plait__device_op *op, uint64_t number,
 				const plait__pred *preds, uint32_t count)
 {
+	const plait__device_op *before[PLAIT__OP_PREDS];
 	bool begins = plait__device_lane_takes_ops(plait__device_op_lane(op));
 
 	plait__device_begin_number(op, number);
 	for (uint32_t i = 0; begins && i < count; i++)
-		begins = may_follow(op, preds[i]);
+		begins = may_follow(op, preds[i], &before[i]);
 	if (!begins) {
 		list(op);
 		return false;
 	}
 	for (uint32_t i = 0; i < count; i++)
-		add_wait(op, preds[i].number);
+		if (before[i] != NULL)
+			wait_for(op, before[i]);
 	if (engine->lanes->driver != NULL)
 		plait__progress_begin_pool_run(engine->lanes->driver);
 	plait__device_begin_enqueue(op);
@@ -181,9 +186,10 @@ static uint32_t count_preds(const plait__device_op *op)
 static bool can_begin(const plait__device_op *op)
 {
 	bool begins = plait__device_lane_takes_ops(plait__device_op_lane(op));
+	const plait__device_op *before;
 
 	for (uint32_t i = count_preds(op); begins && i > 0; i--)
-		begins = may_follow(op, pred_of(op, i - 1));
+		begins = may_follow(op, pred_of(op, i - 1), &before);
 	return begins;
 }
 

@@ -83,6 +83,20 @@ static void finish(plait__device_op *op, plait__device_op **ended)
 	plait__flow_lanes_complete(engine->lanes, number);
 }
 
+/* The op fails, or is not to run. */
+static void note_lost(const plait__device_op *op)
+{
+	if (op->data != NULL)
+		op->engine->copy_failed(op->engine->arg, op);
+}
+
+/* The op is not to run. */
+static void spoil(plait__device_op *op, plait__device_op **ended)
+{
+	note_lost(op);
+	finish(op, ended);
+}
+
 /* The text of a queue, as one about the task. */
 static void fail(plait__device_op *op, const plait_error *why,
 		 plait__device_op **ended)
@@ -96,8 +110,7 @@ static void fail(plait__device_op *op, const plait_error *why,
 	failure.detail = why->detail;
 	plait__outcomes_fail(&engine->lanes->outcomes, op->number, op->label,
 			     &failure);
-	if (op->data != NULL)
-		engine->copy_failed(engine->arg, op);
+	note_lost(op);
 	finish(op, ended);
 }
 
@@ -147,7 +160,7 @@ static void begin_waiting(plait__device_engine *engine,
 	plait__device_begin_waiting(engine, &spoiled);
 	while ((op = spoiled) != NULL) {
 		spoiled = op->next;
-		finish(op, ended);
+		spoil(op, ended);
 	}
 }
 
@@ -183,7 +196,7 @@ static void begin_again(plait__device_engine *engine, plait__device_op **ended)
 		*link = op->next;
 		op->wait_count = 0;
 		if (plait__flow_worker_spoils(engine->lanes, op->number))
-			finish(op, ended);
+			spoil(op, ended);
 		else if (lane->is_dead)
 			fail(op, &lane->why, ended);
 		else
@@ -415,15 +428,15 @@ void plait__device_engine_offer(plait__device_engine *engine)
 
 /* ---- a worker ---- */
 
+/* The op is not to run, or its device is lost: its caller completes it. */
 static void drop(plait__device_op *op)
 {
 	plait__mutex_lock(op->engine->lock);
 	plait__device_begin_unlist(op);
-	plait__mutex_unlock(op->engine->lock);
-	op->next = NULL;
-	plait__mutex_lock(op->engine->lock);
+	note_lost(op);
 	op->engine->ended++;
 	plait__mutex_unlock(op->engine->lock);
+	op->next = NULL;
 	return_all(op->engine, op);
 }
 

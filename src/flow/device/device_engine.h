@@ -36,8 +36,8 @@ struct plait__device_engine {
 	plait__flow_lanes *lanes;
 	struct plait__mutex *lock; /* of the flow */
 	plait__object *owner;	   /* the flow: held by notifications */
-	/* A copy has failed itself: its target lacks what was copied.  Caller
-	 * holds the lock. */
+	/* A copy has failed, itself or since a predecessor did: its target lacks
+	 * the elements.  Caller holds the lock. */
 	void (*copy_failed)(void *arg, const plait__device_op *op);
 	/* Null, or a launch took so long.  Caller holds the lock. */
 	void (*measured)(void *arg, const plait__device_lane *lane,
@@ -69,7 +69,6 @@ struct plait__device_engine {
 	struct plait__mutex submitting;
 	uint32_t batch; /* ops, all of one lane */
 	plait__device_op *batch_ops[PLAIT__DEVICE_BATCH];
-	plait_command commands[PLAIT__DEVICE_BATCH * (PLAIT__OP_PREDS + 2)];
 };
 
 /* Zeroed memory but for the fields before `count`.  PLAIT_E_NOMEM, and as

@@ -3,54 +3,91 @@
 #include "flow/device/device_submit.h"
 
 #include "base/error.h"
+#include "object/queue/copy_work.h"
+#include "object/queue/strided_copy.h"
 #include "object/queue/submission.h"
 
-static plait_command *add_command(plait__device_engine *engine, uint32_t *count,
-				  uint32_t kind)
+/* Ops of one lane, in order. */
+struct batch {
+	const plait__device_engine *engine;
+	plait__device_op *const *ops;
+	uint32_t count;
+};
+
+/* Upper bound of the commands but for emissions, and of works. */
+static uint64_t count_commands(const struct batch *batch)
 {
-	plait_command *command = &engine->commands[(*count)++];
+	const plait__queue *queue =
+		batch->engine->items[batch->ops[0]->lane].queue;
+	uint64_t count = batch->count;
 
-	*command = (plait_command){ .size = sizeof(*command), .kind = kind };
-	return command;
-}
+	for (uint32_t i = 0; i < batch->count; i++) {
+		const plait__device_op *op = batch->ops[i];
 
-static void add_op(plait__device_engine *engine, const plait__device_op *op,
-		   uint32_t *count)
-{
-	const plait__device_lane *lane = &engine->items[op->lane];
-
-	for (uint32_t i = 0; i < op->wait_count; i++) {
-		const plait__device_wait *wait = &op->waits[i];
-		plait_command *command = add_command(engine, count,
-						     PLAIT_COMMAND_WAIT);
-
-		command->signal = plait__object_handle(
-			&engine->items[wait->lane].signal->object);
-		command->sequence = wait->sequence;
+		count += op->wait_count;
+		if (op->launch == NULL && !plait__copy_work_supports_rows(queue))
+			count += plait__strided_copy_count_rows(&op->command);
 	}
-	engine->commands[(*count)++] = op->command;
-	add_command(engine, count, PLAIT_COMMAND_EMIT)->signal =
-		plait__object_handle(&lane->signal->object);
+	return count;
 }
 
-static plait_status submit(plait__device_engine *engine,
-			   plait__device_op *const *ops, uint32_t op_count,
+static plait_status add_waits(struct plait__submission_builder *builder,
+			      const plait__device_op *op, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; status == PLAIT_OK && i < op->wait_count; i++)
+		status = plait__submission_add_signal_wait(
+			builder, op->engine->items[op->waits[i].lane].signal,
+			op->waits[i].sequence, error);
+	return status;
+}
+
+/* The launch was checked when its record was made, and the lane keeps its signal. */
+static plait_status add_op(struct plait__submission_builder *builder,
+			   plait__device_op *op, plait_error *error)
+{
+	plait_status status = add_waits(builder, op, error);
+
+	if (status == PLAIT_OK)
+		status = op->launch != NULL ?
+			 plait__launch_record_add(op->launch, builder,
+						  &op->command, error) :
+			 plait__submission_add_command(builder, &op->command,
+						       error);
+	if (status == PLAIT_OK)
+		status = plait__submission_add_emission(
+			builder, op->engine->items[op->lane].signal, error);
+	return status;
+}
+
+/* A plait__submission_fill. */
+static plait_status add_ops(struct plait__submission_builder *builder,
+			    const void *arg, plait_error *error)
+{
+	const struct batch *batch = arg;
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; status == PLAIT_OK && i < batch->count; i++)
+		status = add_op(builder, batch->ops[i], error);
+	return status;
+}
+
+static plait_status submit(const plait__device_engine *engine,
+			   plait__device_op *const *ops, uint32_t count,
 			   plait_error *error)
 {
-	plait__launch_record *launches = NULL, **link = &launches;
-	uint32_t count = 0;
+	const struct batch batch = { engine, ops, count };
+	struct plait__submission_builder builder = {
+		.queue = engine->items[ops[0]->lane].queue };
+	const uint64_t commands = count_commands(&batch);
 
-	for (uint32_t i = 0; i < op_count; i++) {
-		add_op(engine, ops[i], &count);
-		if (ops[i]->launch == NULL)
-			continue;
-		*link = ops[i]->launch;
-		link = &ops[i]->launch->next;
-	}
-	*link = NULL;
-	return plait__submission_submit_prepared(
-		engine->items[ops[0]->lane].queue, engine->commands, count,
-		launches, error);
+	if (commands > PLAIT__SUBMISSION_MOST)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "%llu rows at once are too many",
+				   (unsigned long long)commands);
+	return plait__submission_submit(&builder, commands, add_ops, &batch,
+					error);
 }
 
 /* Caller is the only thread that submits. */

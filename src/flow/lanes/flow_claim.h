@@ -30,9 +30,9 @@ enum {
 	PLAIT__CLAIM_END = 32
 };
 
-/* Returns true if all ops up to `number` are done. */
-static inline bool plait__flow_claim_is_prefix(plait__flow_lanes *lanes,
-					       uint64_t number)
+/* The first op up to `number` that is not done; number + 1: none. */
+static inline uint64_t plait__flow_claim_first_undone(plait__flow_lanes *lanes,
+						      uint64_t number)
 {
 	uint64_t size = lanes->ring.mask + 1;
 	/* Acquire: the thread that stored it has seen those ops done. */
@@ -45,23 +45,34 @@ static inline bool plait__flow_claim_is_prefix(plait__flow_lanes *lanes,
 		at++;
 	if (at > begin)
 		at_store_release_u64(&lanes->prefix, at);
-	return at >= number;
+	return at < number ? at + 1 : number + 1;
 }
 
-static inline bool plait__flow_claim_is_ready(plait__flow_lanes *lanes,
-					      uint64_t number)
+/* An op that op `number` waits for, or 0: it is ready. */
+static inline uint64_t plait__flow_claim_undone(plait__flow_lanes *lanes,
+						uint64_t number)
 {
 	const plait__op *op = plait__op_at(&lanes->ring, number);
 	/* Relaxed: published with the word, which the caller has read. */
 	uint64_t meta = at_load_relaxed_u64(&op->meta);
 	uint32_t count = plait__op_pred_count(meta);
+	uint64_t undone;
 
-	for (uint32_t i = 0; i < count && i < PLAIT__OP_PREDS; i++)
-		if (!plait__op_is_done(&lanes->ring,
-				       plait__op_pred(op, number, i)))
-			return false;
-	return (meta & PLAIT__OP_PREFIX) == 0 ||
-	       plait__flow_claim_is_prefix(lanes, number - 1);
+	for (uint32_t i = 0; i < count && i < PLAIT__OP_PREDS; i++) {
+		undone = plait__op_pred(op, number, i);
+		if (!plait__op_is_done(&lanes->ring, undone))
+			return undone;
+	}
+	if ((meta & PLAIT__OP_PREFIX) == 0)
+		return 0;
+	undone = plait__flow_claim_first_undone(lanes, number - 1);
+	return undone < number ? undone : 0;
+}
+
+static inline bool plait__flow_claim_is_ready(plait__flow_lanes *lanes,
+					      uint64_t number)
+{
+	return plait__flow_claim_undone(lanes, number) == 0;
 }
 
 /* The op of a lane's entry, if it is published and not taken; else 0. */

@@ -4,6 +4,7 @@
 
 #include "flow/lanes/flow_claim.h"
 #include "flow/lanes/flow_worker.h"
+#include "flow/lanes/held_ops.h"
 
 #include "sys/thread.h"
 
@@ -79,6 +80,7 @@ void plait__flow_lanes_fini(plait__flow_lanes *lanes)
 		plait__task_set_idle(&lanes->workers[i].task);
 		plait__task_forget(&lanes->workers[i].task);
 	}
+	plait__held_ops_fini(lanes);
 	free_arrays(lanes);
 }
 

@@ -16,6 +16,7 @@
 #ifndef PLAIT_SRC_FLOW_LANES_FLOW_LANES_H
 #define PLAIT_SRC_FLOW_LANES_FLOW_LANES_H
 
+#include "flow/lanes/brief_ops.h"
 #include "flow/lanes/op_ring.h"
 #include "flow/lanes/outcomes.h"
 
@@ -25,6 +26,7 @@
 enum { PLAIT__FLOW_LANES = 30, PLAIT__FLOW_LANES_ALL = PLAIT__FLOW_LANES + 2 };
 
 typedef struct plait__flow_lanes plait__flow_lanes;
+typedef struct plait__held_ops plait__held_ops;
 
 typedef struct plait__flow_lane {
 	PLAIT__CACHELINE_ALIGNED at_u64 tail; /* ops that were ever in it */
@@ -46,11 +48,11 @@ typedef struct plait__flow_worker {
 	uint32_t from;	  /* the lane of the last op found */
 	uint64_t next;	  /* the position behind that op in the lane */
 	uint64_t place;	  /* of the last op that a scan of any lane found */
-	uint32_t unlimited; /* ops since the time slice was tested */
 	uint32_t near_looks; /* at held ops, before one at all of them */
 	uint32_t follows; /* ops that may be taken at `next` before one at a front */
 	bool near_end;	  /* the last op found in a scan was one of the lane's last */
 	bool spins;	  /* counted in `spinning` */
+	bool has_found;	  /* an op, since it last slept where it polls */
 	bool is_stirred;  /* there is a reserved op that it had not seen */
 	uint32_t reserved_looks; /* at that op, before it takes it; 0: never */
 	uint64_t reserved; /* the last reserved op that it has seen */
@@ -81,6 +83,8 @@ struct plait__flow_lanes {
 	 * found.  Not beside the tails, whose lines the submitter writes. */
 	at_u32 *numbers;
 	plait__flow_worker *workers; /* count */
+	/* Null, or the held ops, which are in no lane then; see held_ops.h. */
+	plait__held_ops *held;
 	/* Finish what arrived: called by a worker while `arrived` is not 0.
 	 * The function takes the arrivals. */
 	void (*collect)(void *arg);
@@ -96,6 +100,13 @@ struct plait__flow_lanes {
 	 * last one calls poll_end before. */
 	bool (*poll)(void *arg);
 	void (*poll_end)(void *arg);
+	/* With poll: the worker sleeps until poll may succeed or poll_wake is called,
+	 * unless has_op(worker) or poll finds something behind the announcement.
+	 * Returns false if the worker is to park.  poll_yields: yields before. */
+	bool (*poll_sleep)(void *arg, bool (*has_op)(plait__flow_worker *worker),
+			   plait__flow_worker *worker);
+	void (*poll_wake)(void *arg);
+	uint32_t poll_yields;
 	void *arg;
 	/* Ops up to this one that are not taken are cancelled. */
 	at_u64 cancelled;
@@ -103,12 +114,21 @@ struct plait__flow_lanes {
 	/* Workers that are parked, or about to park; bits as in idle. */
 	PLAIT__CACHELINE_ALIGNED at_u64 idle;
 	at_u32 spinning; /* workers that look for an op */
+	at_u32 sleeping; /* one of them sleeps where it polls */
 	at_u32 arrived; /* there may be arrivals; see collect */
 	at_ptr arrivals; /* plait__flow_arrival, the newest first */
 	/* Ops up to this one are done: a hint. */
 	PLAIT__CACHELINE_ALIGNED at_u64 prefix;
 	/* The newest reserved op.  Beside nothing: workers that spin read it. */
 	PLAIT__CACHELINE_ALIGNED at_u64 reserved;
+	PLAIT__CACHELINE_ALIGNED plait__brief_ops brief; /* with poll */
+	/* The newest brief op that a worker runs and for which it woke no other one, or
+	 * 0. */
+	PLAIT__CACHELINE_ALIGNED at_u64 unshared;
+	/* Of the thread that calls plait__flow_lanes_share_late: the op at its last call; the
+	 * time of the second call that saw it, or 0; the last op beside which it woke a
+	 * worker. */
+	uint64_t unshared_seen, unshared_since, unshared_woken;
 };
 
 /* The number at a position of a lane. */
@@ -159,6 +179,11 @@ static inline void plait__flow_lanes_complete(plait__flow_lanes *lanes,
 /* There is work that a worker may have looked for before: wake one that is idle
  * if none spins.  By any thread, notification callbacks included. */
 void plait__flow_lanes_stir(plait__flow_lanes *lanes);
+
+/* Wake a worker if calls have found an op that was to be brief for PLAIT__BRIEF_NS, since
+ * others may be ready: once beside each op.  The thread of a flow with poll calls it again and
+ * again. */
+void plait__flow_lanes_share_late(plait__flow_lanes *lanes);
 
 /* A late op has ended: a worker collects it.  By any thread, notification
  * callbacks included; the lanes live until it is collected. */

@@ -4,8 +4,10 @@
 #include "flow/lanes/flow_lanes.h"
 
 #include "flow/lanes/flow_claim.h"
+#include "flow/lanes/held_ops.h"
 
 #include "object/context/context_notify.h"
+#include "sys/clock.h"
 
 /* ---- wake-ups ---- */
 
@@ -43,13 +45,52 @@ static __attribute__((noinline)) void wake_one(plait__flow_lanes *lanes)
 	}
 }
 
+/* The worker that spins may sleep where it polls. */
+static inline void wake_poller(plait__flow_lanes *lanes)
+{
+	if (lanes->poll_wake != NULL)
+		lanes->poll_wake(lanes->arg);
+}
+
 void plait__flow_lanes_stir(plait__flow_lanes *lanes)
 {
 	/* Pairs with the fence in park, which need not be membarrier. */
 	at_fence_seq_cst();
-	if (at_load_relaxed_u64(&lanes->idle) != 0 &&
-	    at_load_relaxed_u32(&lanes->spinning) == 0)
+	if (at_load_relaxed_u32(&lanes->spinning) != 0)
+		wake_poller(lanes);
+	else if (at_load_relaxed_u64(&lanes->idle) != 0)
 		wake_one(lanes);
+}
+
+/* Returns true if looks have found the op for longer than a brief one takes.  The first
+ * look reads no clock: most ops are brief. */
+static bool is_late(plait__flow_lanes *lanes, uint64_t number)
+{
+	if (number != lanes->unshared_seen) {
+		lanes->unshared_seen = number;
+		lanes->unshared_since = 0;
+	} else if (lanes->unshared_since == 0) {
+		lanes->unshared_since = plait__clock_now_ns();
+	} else {
+		return plait__clock_now_ns() - lanes->unshared_since >=
+		       PLAIT__BRIEF_NS;
+	}
+	return false;
+}
+
+void plait__flow_lanes_share_late(plait__flow_lanes *lanes)
+{
+	/* Relaxed: a later call sees it. */
+	uint64_t number = at_load_relaxed_u64(&lanes->unshared);
+
+	if (number == 0 || number == lanes->unshared_woken ||
+	    at_load_relaxed_u64(&lanes->idle) == 0 || !is_late(lanes, number))
+		return;
+	lanes->unshared_woken = number;
+	/* Before the fence of the stir: the worker that wakes up wakes others for ops
+	 * that may take as long. */
+	plait__brief_ops_forget(&lanes->brief);
+	plait__flow_lanes_stir(lanes);
 }
 
 /* ---- late ops, cancellation ---- */
@@ -117,12 +158,28 @@ static inline void open_op(plait__flow_lanes *lanes, uint64_t number)
 			     4 * number + PLAIT__OP_PUBLISHED);
 }
 
+/* Workers can find the op, of a flow whose workers poll.  Returns true if one of
+ * them spins, or sleeps where it polls. */
+static bool wake_ready(plait__flow_lanes *lanes, uint64_t number)
+{
+	/* The op before the words of its predecessors; pairs with the fence of
+	 * poll_sleep. */
+	at_fence_seq_cst();
+	if (at_load_relaxed_u32(&lanes->spinning) == 0)
+		return false;
+	if (plait__flow_claim_is_ready(lanes, number))
+		wake_poller(lanes);
+	return true;
+}
+
 /* Workers can find the op: wake one that has to. */
 static inline void wake_for(plait__flow_lanes *lanes, uint64_t number)
 {
 	uint64_t idle;
 
 	fence(lanes);
+	if (lanes->poll_wake != NULL && wake_ready(lanes, number))
+		return;
 	idle = at_load_relaxed_u64(&lanes->idle);
 	if (idle == 0 || at_load_relaxed_u32(&lanes->spinning) != 0)
 		return;
@@ -133,17 +190,27 @@ static inline void wake_for(plait__flow_lanes *lanes, uint64_t number)
 		wake_one(lanes);
 }
 
-void plait__flow_lanes_publish(plait__flow_lanes *lanes, uint32_t lane,
-			       uint64_t number)
+/* Append the op to a lane. */
+static inline void append(plait__flow_lanes *lanes, uint32_t lane,
+			  uint64_t number)
 {
 	plait__flow_lane *at = &lanes->lanes[lane];
 	uint64_t tail = at_load_relaxed_u64(&at->tail);
 
-	open_op(lanes, number);
 	at_store_relaxed_u32(plait__flow_lane_number(lanes, lane, tail),
 			     (uint32_t)number);
 	/* Release: pairs with plait__flow_claim_look. */
 	at_store_release_u64(&at->tail, tail + 1);
+}
+
+void plait__flow_lanes_publish(plait__flow_lanes *lanes, uint32_t lane,
+			       uint64_t number)
+{
+	open_op(lanes, number);
+	if (lanes->held != NULL && lane == lanes->count + 1)
+		plait__held_ops_add(lanes, number);
+	else
+		append(lanes, lane, number);
 	wake_for(lanes, number);
 }
 
@@ -175,6 +242,8 @@ static __attribute__((noinline)) void notify(plait__flow_lanes *lanes)
 void plait__flow_lanes_finish(plait__flow_lanes *lanes, uint64_t number)
 {
 	plait__op_set_done(&lanes->ring, number);
+	if (lanes->held != NULL)
+		plait__held_ops_end(lanes, number);
 	fence(lanes);
 	/* Relaxed: the entry may be another op's by now, whose waiter looks
 	 * once more. */

@@ -19,13 +19,14 @@
 #include "flow/lanes/flow_worker.h"
 
 #include "flow/lanes/flow_claim.h"
+#include "flow/lanes/flow_share.h"
+#include "flow/lanes/held_ops.h"
+#include "flow/lanes/op_run.h"
 
 #include "base/error.h"
 #include "pool/time_slice.h"
 #include "sys/backoff.h"
 #include "sys/clock.h"
-
-enum { SLICE_OPS = 16 };
 
 enum { NEAR_LOOKS = 16 };
 
@@ -55,6 +56,9 @@ static uint64_t look_at_held(plait__flow_worker *worker, bool at_all)
 	plait__flow_lanes *lanes = worker->lanes;
 	uint64_t found;
 
+	if (lanes->held != NULL)
+		return at_all ? plait__held_ops_peek(lanes) :
+				plait__held_ops_take(lanes);
 	if (!at_all && worker->near_looks > 0) {
 		worker->near_looks--;
 		return plait__flow_claim_look(worker, lanes->count + 1,
@@ -181,74 +185,6 @@ bool plait__flow_worker_spoils(plait__flow_lanes *lanes, uint64_t number)
 	return spoiled;
 }
 
-static void fail_result(plait__flow_lanes *lanes, uint64_t number,
-			int32_t result)
-{
-	plait_error why = { .size = sizeof(why) };
-
-	plait__fail_origin(&why, PLAIT_E_FAILED, result, "failed with %d",
-			   (int)result);
-	plait__outcomes_fail(&lanes->outcomes, number,
-			     plait__op_at(&lanes->ring, number)->label, &why);
-}
-
-/* Returns true if another thread finishes the op. */
-static bool begin(plait__flow_lanes *lanes, uint64_t number)
-{
-	const plait__op *op = plait__op_at(&lanes->ring, number);
-	plait_error why = { .size = sizeof(why) };
-	const char *label = op->label;
-	plait_status status = op->call.begin(op->user_data, number, &why);
-
-	if (status < 0)
-		plait__outcomes_fail(&lanes->outcomes, number, label, &why);
-	return status == PLAIT_PENDING;
-}
-
-/* Returns true if another thread finishes the op. */
-static bool call(plait__flow_lanes *lanes, uint64_t number)
-{
-	const plait__op *op = plait__op_at(&lanes->ring, number);
-	int32_t result = 0;
-
-	/* Relaxed: written before the claim. */
-	switch (plait__op_kind(at_load_relaxed_u64(&op->meta))) {
-	case PLAIT__OP_CALL:
-		result = op->call.host(op->user_data);
-		break;
-	case PLAIT__OP_LAUNCH:
-		result = op->call.kernel(op->arguments, op->launch,
-					 op->user_data);
-		break;
-	case PLAIT__OP_ASYNC:
-		return begin(lanes, number);
-	default:
-		break;
-	}
-	if (__builtin_expect(result != 0, 0))
-		fail_result(lanes, number, result);
-	return false;
-}
-
-/* The same, and tell when.  Not inline: mostly nothing is told. */
-static __attribute__((noinline)) bool call_timed(plait__flow_worker *worker,
-						 uint64_t number)
-{
-	plait__flow_lanes *lanes = worker->lanes;
-	const plait__op *op = plait__op_at(&lanes->ring, number);
-	/* Relaxed: written before the claim. */
-	uint32_t kind = plait__op_kind(at_load_relaxed_u64(&op->meta));
-	const char *label = op->label;
-	uint64_t start_ns = plait__clock_now_ns();
-
-	if (call(lanes, number))
-		return true;
-	if (kind != PLAIT__OP_MARK)
-		lanes->span(lanes->arg, worker->index, label, start_ns,
-			    plait__clock_now_ns());
-	return false;
-}
-
 /* The op is not run. */
 static void skip(plait__flow_lanes *lanes, uint64_t number)
 {
@@ -258,32 +194,6 @@ static void skip(plait__flow_lanes *lanes, uint64_t number)
 	if (plait__op_kind(at_load_relaxed_u64(&op->meta)) == PLAIT__OP_ASYNC)
 		(void)op->call.begin(op->user_data, 0, NULL);
 	plait__flow_lanes_complete(lanes, number);
-}
-
-/* Returns true for a transfer of a flow whose workers poll: to run it takes less
- * time than to wake a worker. */
-static bool is_short(const plait__flow_lanes *lanes, uint64_t number)
-{
-	/* Relaxed: a hint; the entry may be another op's by now. */
-	return lanes->poll != NULL &&
-	       plait__op_kind(at_load_relaxed_u64(
-		       &plait__op_at(&lanes->ring, number)->meta)) ==
-		       PLAIT__OP_ASYNC;
-}
-
-/* Another worker is parked: wake it if there is another ready op. */
-static void share(plait__flow_worker *worker)
-{
-	plait__flow_lanes *lanes = worker->lanes;
-	uint64_t found;
-
-	if (at_load_relaxed_u32(&lanes->spinning) != 0)
-		return;
-	found = plait__flow_claim_look(worker, worker->from,
-				       PLAIT__CLAIM_REACH);
-	if (found != 0 && !(is_short(lanes, found) &&
-			    is_short(lanes, worker->number)))
-		plait__flow_lanes_stir(lanes);
 }
 
 static inline bool is_spoiled(plait__flow_lanes *lanes, uint64_t number)
@@ -301,14 +211,13 @@ static void perform(plait__flow_worker *worker, uint64_t number)
 	worker->number = number;
 	/* Relaxed: hints. */
 	at_store_relaxed_u32(&worker->looks, 0);
-	if (at_load_relaxed_u64(&lanes->idle) != 0)
-		share(worker);
+	if (at_load_relaxed_u64(&lanes->idle) != 0 || lanes->poll_wake != NULL)
+		plait__flow_share(worker);
 	if (__builtin_expect(is_spoiled(lanes, number), 0))
 		skip(lanes, number);
-	else if (lanes->span == NULL ? !call(lanes, number) :
-				       !call_timed(worker, number))
+	else if (!plait__op_run(worker, number))
 		plait__flow_lanes_complete(lanes, number);
-	worker->number = 0;
+	plait__flow_share_end(worker);
 }
 
 /* The op of the thread, which ends, is another's. */
@@ -340,7 +249,7 @@ void plait__flow_worker_lose(plait__task *task)
 
 	if (worker->number != 0)
 		lose(worker->lanes, worker->number);
-	worker->number = 0;
+	plait__flow_share_end(worker);
 	plait__task_offer(task);
 }
 
@@ -370,7 +279,7 @@ bool plait__flow_worker_call_here(plait__flow_lanes *lanes, uint64_t number)
 	PLAIT__THREAD_SCOPE inside = { lose_here, &here };
 	if (is_spoiled(lanes, number))
 		skip(lanes, number);
-	else if (!call(lanes, number))
+	else if (!plait__op_run_call(lanes, number))
 		plait__flow_lanes_complete(lanes, number);
 	plait__thread_scope_end(&inside);
 	return true;
@@ -444,14 +353,13 @@ static bool park(plait__flow_worker *worker)
 }
 
 /* Returns true if the thread has to leave: the op that it waits for is done, or
- * its time slice is over. */
-static bool must_leave(plait__flow_worker *worker, uint64_t awaited)
+ * its time slice is over.  The clock takes 25 ns, and the next op may take long. */
+static bool must_leave(const plait__flow_worker *worker, uint64_t awaited,
+		       bool limited)
 {
 	if (awaited != 0 && plait__op_is_done(&worker->lanes->ring, awaited))
 		return true;
-	if (++worker->unlimited % SLICE_OPS != 0)
-		return false;
-	return plait__time_slice_is_over();
+	return limited && plait__time_slice_is_over();
 }
 
 /* Leave the worker to another thread. */
@@ -471,11 +379,22 @@ static bool is_spare(plait__flow_worker *worker)
 		return false;
 	if (at_load_relaxed_u32(&lanes->spinning) != 0)
 		return true;
-	worker->spins = true;
+	worker->spins = worker->has_found = true;
 	if (at_add_u32(&lanes->spinning, 1) == 0)
 		return false;
 	stop_spinning(worker);
 	return true;
+}
+
+static void start_ladder(const plait__flow_worker *worker,
+			 struct plait__backoff *ladder)
+{
+	plait__backoff_init(ladder, PLAIT__BACKOFF_SHARED);
+	if (worker->lanes->poll_sleep == NULL)
+		return;
+	/* Another process may have to run before anything comes. */
+	ladder->spins_left = 0;
+	ladder->yields_left = worker->lanes->poll_yields;
 }
 
 static bool keeps_looking(plait__flow_worker *worker,
@@ -485,26 +404,62 @@ static bool keeps_looking(plait__flow_worker *worker,
 	       plait__backoff_step(ladder);
 }
 
+/* Returns true if a held op is ready, or may be. */
+static bool is_one_held(const plait__flow_worker *worker)
+{
+	const plait__flow_lanes *lanes = worker->lanes;
+	uint32_t held = lanes->count + 1;
+
+	/* Relaxed: a hint. */
+	return lanes->held != NULL ?
+		       plait__held_ops_peek(lanes) != 0 :
+		       at_load_relaxed_u64(&lanes->lanes[held].tail) !=
+			       worker->tails[held];
+}
+
 /* Returns true if ops were ended, or published since the last look: a look at all
  * ops costs more than these. */
 static bool poll_some(plait__flow_worker *worker, struct plait__backoff *ladder)
 {
 	plait__flow_lanes *lanes = worker->lanes;
-	uint32_t held = lanes->count + 1;
 
 	for (int i = 0; lanes->poll != NULL && i < POLLS; i++) {
 		if (lanes->poll(lanes->arg)) {
-			plait__backoff_init(ladder, PLAIT__BACKOFF_SHARED);
+			start_ladder(worker, ladder);
 			return true;
 		}
 		/* Relaxed: hints. */
 		if (at_load_relaxed_u32(&lanes->arrived) != 0 ||
-		    at_load_relaxed_u64(&lanes->lanes[held].tail) !=
-			    worker->tails[held] ||
+		    is_one_held(worker) ||
 		    !keeps_looking(worker, ladder))
 			break;
 	}
 	return false;
+}
+
+/* A plait__flow_lanes.poll_sleep's has_op. */
+static bool has_op(plait__flow_worker *worker)
+{
+	return at_load_relaxed_u32(&worker->lanes->arrived) != 0 ||
+	       look(worker, true) != 0;
+}
+
+/* Sleep where the worker polls, if its thread has nothing else to do.  Returns false if
+ * it is to park. */
+static bool sleep_some(plait__flow_worker *worker, uint64_t awaited)
+{
+	plait__flow_lanes *lanes = worker->lanes;
+	bool stays;
+
+	if (lanes->poll_sleep == NULL || awaited != 0 ||
+	    plait__task_should_yield(&worker->task))
+		return false;
+	at_store_relaxed_u32(&lanes->sleeping, 1);
+	/* Before the last look; pairs with the fence in plait__flow_poller_sleeps. */
+	at_fence_seq_cst();
+	stays = lanes->poll_sleep(lanes->arg, has_op, worker);
+	at_store_relaxed_u32(&lanes->sleeping, 0);
+	return stays;
 }
 
 /* Returns true if the thread had better run another item, for which there is no other
@@ -514,31 +469,43 @@ static bool is_called_away(const plait__flow_worker *worker)
 	return worker->reserved != 0 && plait__task_should_yield(&worker->task);
 }
 
+/* Returns false: it seeks no item. */
+static bool end_seek(const plait__flow_worker *worker)
+{
+	plait__task_end_seek(&worker->task);
+	return false;
+}
+
 bool plait__flow_worker_run(plait__task *task)
 {
 	plait__flow_worker *worker = (plait__flow_worker *)(void *)task;
 	struct plait__backoff ladder;
+	const bool limited = plait__time_slice_is_limited();
 	uint64_t awaited = worker->awaited;
 	int32_t looks = 0;
+	bool seeks = false;
 	uint64_t found;
 
 	worker->awaited = 0;
-	plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
+	start_ladder(worker, &ladder);
 	for (;;) {
 		at_store_relaxed_u32(&worker->looks, 1);
 		found = look(worker, false);
 		if (found != 0) {
+			seeks = seeks && end_seek(worker);
 			stop_spinning(worker);
 			looks = 0;
-			plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
+			start_ladder(worker, &ladder);
 			if (plait__flow_claim_take(worker->lanes, found))
 				perform(worker, found);
-			if (must_leave(worker, awaited))
+			if (must_leave(worker, awaited, limited))
 				return leave(worker);
 			continue;
 		}
-		if (must_leave(worker, awaited))
+		if (must_leave(worker, awaited, limited))
 			return leave(worker);
+		if (worker->is_stirred && !seeks)
+			seeks = plait__task_begin_seek(&worker->task);
 		if (is_called_away(worker) || is_spare(worker)) {
 			if (park(worker))
 				return false;
@@ -555,13 +522,18 @@ bool plait__flow_worker_run(plait__task *task)
 		if (!worker->spins) {
 			worker->spins = true;
 			at_add_u32(&worker->lanes->spinning, 1);
-			plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
+			start_ladder(worker, &ladder);
 		}
 		/* More of them may come as soon. */
 		if (worker->is_stirred)
-			plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
+			start_ladder(worker, &ladder);
 		worker->is_stirred = false;
-		if (!keeps_looking(worker, &ladder) && park(worker))
+		if (keeps_looking(worker, &ladder))
+			continue;
+		seeks = seeks && end_seek(worker);
+		if (sleep_some(worker, awaited))
+			start_ladder(worker, &ladder);
+		else if (park(worker))
 			return false;
 	}
 }

@@ -17,6 +17,8 @@
 #include "pool/cacheline.h"
 #include "sys/atomic.h"
 
+#include <string.h>
+
 enum { PLAIT__OP_PREDS = 10 };
 
 /* States; 0 is that of an entry that was never used. */
@@ -124,6 +126,23 @@ static inline void plait__op_set_done(const plait__op_ring *ring,
 static inline uint32_t plait__op_kind(uint64_t meta)
 {
 	return meta & 0xff;
+}
+
+/* Returns true for a function or a kernel of the program. */
+static inline bool plait__op_is_function(uint64_t meta)
+{
+	return plait__op_kind(meta) == PLAIT__OP_CALL ||
+	       plait__op_kind(meta) == PLAIT__OP_LAUNCH;
+}
+
+/* Its address. */
+static inline uint64_t plait__op_function(const plait__op *op)
+{
+	uint64_t function = 0;
+
+	_Static_assert(sizeof(op->call) <= sizeof(function), "a pointer");
+	memcpy(&function, &op->call, sizeof(op->call));
+	return function;
 }
 
 static inline uint32_t plait__op_pred_count(uint64_t meta)

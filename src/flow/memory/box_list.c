@@ -12,17 +12,6 @@ static uint64_t more(uint64_t one, uint64_t other)
 	return one > other ? one : other;
 }
 
-plait_box plait__box_list_meet(const plait_box *one, const plait_box *other)
-{
-	plait_box meet;
-
-	for (int d = 0; d < 3; d++) {
-		meet.low[d] = more(one->low[d], other->low[d]);
-		meet.high[d] = less(one->high[d], other->high[d]);
-	}
-	return meet;
-}
-
 plait_box plait__box_list_bound(const plait_box *one, const plait_box *other)
 {
 	plait_box bound;

@@ -9,7 +9,19 @@
 #include "base/vector.h"
 
 /* Returns the elements that are in both, which may be none. */
-plait_box plait__box_list_meet(const plait_box *one, const plait_box *other);
+static inline plait_box plait__box_list_meet(const plait_box *one,
+					     const plait_box *other)
+{
+	plait_box meet;
+
+	for (int d = 0; d < 3; d++) {
+		meet.low[d] = one->low[d] > other->low[d] ? one->low[d] :
+							    other->low[d];
+		meet.high[d] = one->high[d] < other->high[d] ? one->high[d] :
+							       other->high[d];
+	}
+	return meet;
+}
 
 /* Returns the least box that contains both. */
 plait_box plait__box_list_bound(const plait_box *one, const plait_box *other);

@@ -69,8 +69,12 @@ static void split(plait__coherence *coherence, uint32_t i, const plait_box *box)
 {
 	plait__version version = *at(&coherence->versions, i);
 	plait_box parts[PLAIT__BOX_LIST_PARTS];
-	uint32_t count = plait__box_list_without(&version.box, box, parts);
+	uint32_t count;
 
+	/* Most often. */
+	if (plait__box_contains(box, &version.box))
+		return;
+	count = plait__box_list_without(&version.box, box, parts);
 	at(&coherence->versions, i)->box =
 		plait__box_list_meet(&version.box, box);
 	for (uint32_t p = 0; p < count; p++) {
@@ -109,17 +113,20 @@ void plait__coherence_write(plait__coherence *coherence, const plait_box *box,
 	plait__coherence_set(coherence, &written);
 }
 
-/* Set the memory's bit to `valid` in each version that has any. */
+/* Set the memory's bit to `valid` in each version that has any, but leave the only
+ * one if `keeps_last`. */
 static void change(plait__coherence *coherence, const plait_box *box,
-		   uint32_t memory, bool valid)
+		   uint32_t memory, bool valid, bool keeps_last)
 {
-	uint64_t bit = UINT64_C(1) << memory;
+	const uint64_t bit = UINT64_C(1) << memory;
 
 	for (uint32_t i = coherence->versions.count; i-- > 0;) {
 		plait__version *version = at(&coherence->versions, i);
 
-		if (!overlaps(coherence, i, box) || version->valid == 0 ||
-		    ((version->valid & bit) != 0) == valid)
+		if (version->valid == 0 ||
+		    ((version->valid & bit) != 0) == valid ||
+		    (keeps_last && version->valid == bit) ||
+		    !overlaps(coherence, i, box))
 			continue;
 		split(coherence, i, box);
 		at(&coherence->versions, i)->valid ^= bit;
@@ -130,13 +137,19 @@ static void change(plait__coherence *coherence, const plait_box *box,
 void plait__coherence_add(plait__coherence *coherence, const plait_box *box,
 			  uint32_t memory)
 {
-	change(coherence, box, memory, true);
+	change(coherence, box, memory, true, false);
 }
 
 void plait__coherence_drop(plait__coherence *coherence, const plait_box *box,
 			   uint32_t memory)
 {
-	change(coherence, box, memory, false);
+	change(coherence, box, memory, false, false);
+}
+
+void plait__coherence_lose(plait__coherence *coherence, const plait_box *box,
+			   uint32_t memory)
+{
+	change(coherence, box, memory, false, true);
 }
 
 void plait__coherence_drop_around(plait__coherence *coherence,
@@ -160,11 +173,13 @@ bool plait__coherence_find(const plait__coherence *coherence,
 			   plait__vector *out)
 {
 	for (uint32_t i = 0; i < coherence->versions.count; i++) {
-		plait__version version = *at(&coherence->versions, i);
+		plait__version version;
 
-		if (!overlaps(coherence, i, box) ||
-		    (version.valid >> memory & 1) != valid)
+		if ((at(&coherence->versions, i)->valid >> memory & 1) !=
+			    valid ||
+		    !overlaps(coherence, i, box))
 			continue;
+		version = *at(&coherence->versions, i);
 		version.box = plait__box_list_meet(&version.box, box);
 		if (PLAIT__VECTOR_ADD(out, &version) == NULL)
 			return false;
@@ -180,11 +195,13 @@ uint64_t plait__coherence_missing(const plait__coherence *coherence,
 
 	for (uint32_t i = 0; i < coherence->versions.count; i++) {
 		const plait__version *version = at(&coherence->versions, i);
-		plait_box part = plait__box_list_meet(&version->box, box);
+		plait_box part;
 
-		if (overlaps(coherence, i, box) && version->valid != 0 &&
-		    (version->valid >> memory & 1) == 0)
-			count += plait__box_elements(&part);
+		if (version->valid == 0 || (version->valid >> memory & 1) != 0 ||
+		    !overlaps(coherence, i, box))
+			continue;
+		part = plait__box_list_meet(&version->box, box);
+		count += plait__box_elements(&part);
 	}
 	return count;
 }

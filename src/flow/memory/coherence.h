@@ -48,8 +48,11 @@ void plait__coherence_add(plait__coherence *coherence, const plait_box *box,
 void plait__coherence_drop(plait__coherence *coherence, const plait_box *box,
 			   uint32_t memory);
 
-/* The same without memory: each version that the box meets loses all its values in
- * `memory`, if another memory has them, and else none. */
+/* The same where other memories have the values; else they stay. */
+void plait__coherence_lose(plait__coherence *coherence, const plait_box *box,
+			   uint32_t memory);
+
+/* The same without memory: of all elements of each version that the box meets. */
 void plait__coherence_drop_around(plait__coherence *coherence,
 				  const plait_box *box, uint32_t memory);
 

@@ -34,21 +34,24 @@ const plait__horizon *plait__program_hash_add(plait__program_hash *hash,
 	horizon->each[horizon->count++] = (uint16_t)(word ^ word >> 16 ^
 						     word >> 32 ^ word >> 48);
 	hash->hash = plait__program_hash_mix(hash->hash, word);
+	hash->hashes[number & MASK][horizon->count - 1] = hash->hash;
+	horizon->after = hash->hash;
 	hash->tasks++;
 	if (horizon->count < hash->period)
 		return NULL;
 	next = &hash->horizons[(number + 1) & MASK];
 	memset(next, 0, sizeof(*next));
 	next->number = number + 1;
-	next->before = hash->hash;
+	next->before = next->after = hash->hash;
 	return horizon;
 }
 
-plait__horizon plait__program_hash_end(const plait__program_hash *hash)
+plait__horizon plait__program_hash_end(const plait__program_hash *hash,
+				       uint32_t end)
 {
 	plait__horizon last = hash->horizons[current(hash) & MASK];
 
-	last.is_last = 1;
+	last.end = end;
 	return last;
 }
 
@@ -73,7 +76,18 @@ const char *plait__program_hash_label(const plait__program_hash *hash,
 	return hash->labels[number & MASK][index];
 }
 
-uint32_t plait__program_hash_differ(const plait__horizon *own,
+/* Returns true if the other one's tasks up to its newest are not these, by all bits;
+ * this one has as many. */
+static bool differs_up_to(const plait__program_hash *hash,
+			  const plait__horizon *own, const plait__horizon *other)
+{
+	return other->count > 0 &&
+	       hash->hashes[own->number & MASK][other->count - 1] !=
+		       other->after;
+}
+
+uint32_t plait__program_hash_differ(const plait__program_hash *hash,
+				    const plait__horizon *own,
 				    const plait__horizon *other)
 {
 	uint32_t count = own->count < other->count ? own->count : other->count;
@@ -83,18 +97,22 @@ uint32_t plait__program_hash_differ(const plait__horizon *own,
 	for (uint32_t i = 0; i < count; i++)
 		if (own->each[i] != other->each[i])
 			return i;
-	return own->count > other->count && other->is_last != 0 ?
+	if (count == other->count && differs_up_to(hash, own, other))
+		return count - 1;
+	return own->count > other->count && other->end != 0 ?
 		       count : PLAIT__HORIZON_TASKS;
 }
 
-bool plait__program_hash_newest_differs(const plait__horizon *own,
+bool plait__program_hash_newest_differs(const plait__program_hash *hash,
+					const plait__horizon *own,
 					const plait__horizon *other)
 {
 	uint32_t newest = own->count - 1;
 
 	if (newest == 0 && own->before != other->before)
 		return true;
-	return newest < other->count ?
-		       own->each[newest] != other->each[newest] :
-		       other->is_last != 0;
+	if (newest >= other->count)
+		return other->end != 0;
+	return own->each[newest] != other->each[newest] ||
+	       (own->count == other->count && differs_up_to(hash, own, other));
 }

@@ -21,13 +21,20 @@ enum {
 	PLAIT__HORIZON_LABEL = 32
 };
 
+/* Ends of a program. */
+enum {
+	PLAIT__HORIZON_LAST = 1, /* the rank submits no more */
+	PLAIT__HORIZON_LEFT = 2	 /* its process ends: it serves no more */
+};
+
 /* Horizon as ranks tell it: no padding. */
 typedef struct plait__horizon {
 	uint64_t number;   /* 1, 2, ... */
 	uint64_t before;   /* hash of all tasks before it */
 	uint64_t slots;	   /* of a last one: sent to the rank that it is told */
+	uint64_t after;	   /* hash of all tasks up to its newest one */
 	uint32_t count;	   /* tasks */
-	uint32_t is_last;  /* the rank submits no more */
+	uint32_t end;	   /* 0, or PLAIT__HORIZON_LAST, _LEFT */
 	uint16_t each[PLAIT__HORIZON_TASKS]; /* words of the tasks, cut */
 } plait__horizon;
 
@@ -36,6 +43,7 @@ typedef struct plait__program_hash {
 	uint64_t tasks;
 	uint64_t hash;
 	plait__horizon horizons[PLAIT__HORIZON_KEPT]; /* by number */
+	uint64_t hashes[PLAIT__HORIZON_KEPT][PLAIT__HORIZON_TASKS]; /* after each */
 	char labels[PLAIT__HORIZON_KEPT][PLAIT__HORIZON_TASKS]
 		   [PLAIT__HORIZON_LABEL];
 } plait__program_hash;
@@ -56,8 +64,9 @@ const plait__horizon *plait__program_hash_add(plait__program_hash *hash,
 					      uint64_t word,
 					      const char *label);
 
-/* The horizon in which the next task is, with `is_last`: it may have none. */
-plait__horizon plait__program_hash_end(const plait__program_hash *hash);
+/* The horizon in which the next task is: it may have none. */
+plait__horizon plait__program_hash_end(const plait__program_hash *hash,
+				       uint32_t end);
 
 /* Find a kept horizon, over or not; null: there is none. */
 const plait__horizon *
@@ -71,14 +80,17 @@ plait__program_hash_find(const plait__program_hash *hash, uint64_t number);
 const char *plait__program_hash_label(const plait__program_hash *hash,
 				      uint64_t number, uint32_t index);
 
-/* Index of the first task that differs in a horizon, over or not, and the same
+/* Index of the first task that differs in a kept horizon, over or not, and the same
  * one of another rank; PLAIT__HORIZON_TASKS: none differs.  A task beyond the last
- * one of a rank that submits no more does. */
-uint32_t plait__program_hash_differ(const plait__horizon *own,
+ * one of a rank that submits no more does.  If the hash alone differs, and no cut
+ * word, the index is that of the last task that both have. */
+uint32_t plait__program_hash_differ(const plait__program_hash *hash,
+				    const plait__horizon *own,
 				    const plait__horizon *other);
 
-/* Returns true if the newest task of a horizon, which has one, differs. */
-bool plait__program_hash_newest_differs(const plait__horizon *own,
+/* Returns true if the newest task of a kept horizon, which has one, differs. */
+bool plait__program_hash_newest_differs(const plait__program_hash *hash,
+					const plait__horizon *own,
 					const plait__horizon *other);
 
 #endif

@@ -14,30 +14,6 @@ plait_box plait__box_whole(uint32_t dimensions, const uint64_t extent[3])
 	return whole;
 }
 
-bool plait__box_is_empty(const plait_box *box)
-{
-	return box->low[0] >= box->high[0] || box->low[1] >= box->high[1] ||
-	       box->low[2] >= box->high[2];
-}
-
-bool plait__box_contains(const plait_box *outer, const plait_box *inner)
-{
-	for (int d = 0; d < 3; d++)
-		if (inner->low[d] < outer->low[d] ||
-		    inner->high[d] > outer->high[d])
-			return false;
-	return true;
-}
-
-bool plait__box_overlap(const plait_box *one, const plait_box *other)
-{
-	for (int d = 0; d < 3; d++)
-		if (one->low[d] >= other->high[d] ||
-		    other->low[d] >= one->high[d])
-			return false;
-	return !plait__box_is_empty(one) && !plait__box_is_empty(other);
-}
-
 bool plait__box_has_shape(const plait_box *one, const plait_box *other)
 {
 	for (int d = 0; d < 3; d++)

@@ -6,9 +6,6 @@
 
 #include <string.h>
 
-/* Not a piece. */
-#define UNKNOWN UINT32_MAX
-
 /* ---- memory of slabs ---- */
 
 /* Bytes of the block of so many pieces. */
@@ -330,7 +327,7 @@ static __attribute__((noinline)) bool grow_list(plait__front_list *list,
 						uint32_t count)
 {
 	uint32_t capacity = list->capacity < 32 ? 32 : list->capacity;
-	plait__front **items;
+	plait__front_row *items;
 
 	while (capacity < list->count + count)
 		capacity *= 2;
@@ -344,30 +341,36 @@ static __attribute__((noinline)) bool grow_list(plait__front_list *list,
 	return true;
 }
 
-static inline bool append_run(plait__front_list *list, plait__front *fronts,
-		       uint32_t count)
+static inline bool reserve_rows(plait__front_list *list, uint32_t count)
 {
-	if (list->count + count > list->capacity && !grow_list(list, count))
+	return list->count + count <= list->capacity || grow_list(list, count);
+}
+
+static inline bool append_row(plait__front_list *list, plait__front *first,
+			      uint32_t count)
+{
+	if (!reserve_rows(list, 1))
 		return false;
-	for (uint32_t i = 0; i < count; i++)
-		list->items[list->count + i] = &fronts[i];
-	list->count += count;
+	list->items[list->count++] = (plait__front_row){ first, count };
 	return true;
 }
 
-/* The pieces of a box in one dimension: from `first` up to `end`.  Returns false
- * if a border is missing.  `guess`: piece `first`, or the one before, probably. */
+/* Pieces of a slab: from `first` up to `end`. */
+struct run {
+	uint32_t first, end;
+};
+
+/* The pieces of a box in one dimension.  Returns false if a border is missing.
+ * `guess`: the first piece, or the one before, probably. */
 static inline bool find_run(const plait__slabs *slabs, uint64_t low,
-			    uint64_t high, uint32_t guess, uint32_t *first,
-			    uint32_t *end)
+			    uint64_t high, uint32_t guess, struct run *out)
 {
 	const uint64_t *ends = slabs->ends;
 	int64_t i = guess;
 
 	/* One piece, as most tiles are. */
 	if (i < slabs->count && ends[i - 1] == low && ends[i] == high) {
-		*first = (uint32_t)i;
-		*end = (uint32_t)i + 1;
+		*out = (struct run){ (uint32_t)i, (uint32_t)i + 1 };
 		return true;
 	}
 	if (i < slabs->count && ends[i - 1] < low)
@@ -376,10 +379,10 @@ static inline bool find_run(const plait__slabs *slabs, uint64_t low,
 		i = piece_at(slabs, low);
 	if (ends[i - 1] != low)
 		return false;
-	*first = (uint32_t)i;
+	out->first = (uint32_t)i;
 	while (ends[i] < high)
 		i++;
-	*end = (uint32_t)i + 1;
+	out->end = (uint32_t)i + 1;
 	return ends[i] == high;
 }
 
@@ -389,102 +392,121 @@ static inline uint32_t place_of(const plait__slabs *slabs, uint64_t position)
 	return (uint32_t)(position * slabs->density >> 32);
 }
 
-/* Slabs side by side mostly have the same pieces: `guesses` are, per dimension,
- * where the box began in the last one. */
-static plait__front_map_result collect_more(const plait__slabs *slabs,
-					    const plait_box *box,
-					    uint32_t guesses[3],
-					    plait__front_list *out)
+/* Returns true if the pieces of the box in a slab are those in `run`, of another slab. */
+static inline bool has_run(const plait__slabs *slabs, uint64_t low,
+			   uint64_t high, const struct run *run)
 {
-	uint64_t low = box->low[slabs->dimension];
-	uint32_t *guess = &guesses[slabs->dimension], i, end;
-	plait__front_map_result result = PLAIT__FRONT_MAP_COLLECTED;
+	const uint64_t *ends = slabs->ends;
 
-	if (!find_run(slabs, low, box->high[slabs->dimension],
-		      *guess == UNKNOWN ? place_of(slabs, low) : *guess, &i,
-		      &end))
-		return PLAIT__FRONT_MAP_UNCUT;
-	*guess = i;
-	if (slabs->inner == NULL)
-		return append_run(out, &slabs->fronts[i], end - i) ?
-			       result : PLAIT__FRONT_MAP_NO_MEMORY;
-	for (; result == PLAIT__FRONT_MAP_COLLECTED && i < end; i++)
-		result = collect_more(slabs->inner[i], box, guesses, out);
-	return result;
+	return run->end <= slabs->count &&
+	       ends[(int64_t)run->first - 1] == low &&
+	       ends[(int64_t)run->end - 1] == high;
 }
 
-/* The part of a box in several slabs, of which piece i is the first.  Not inline:
- * the array would make the frame of all collections large. */
-static __attribute__((noinline)) plait__front_map_result
-collect_several(const plait__slabs *slabs, const plait_box *box, uint32_t i,
-		plait__front_list *out)
+/* Find the pieces of a box in a slab: mostly those in `run`, since slabs side by side
+ * mostly have the same.  Returns false if a border is missing. */
+static inline bool follow_run(const plait__slabs *slabs, const plait_box *box,
+			      struct run *run)
 {
-	uint32_t guesses[] = { UNKNOWN, UNKNOWN, UNKNOWN };
+	uint64_t low = box->low[slabs->dimension];
+	uint64_t high = box->high[slabs->dimension];
 
-	guesses[slabs->dimension] = i;
-	return collect_more(slabs, box, guesses, out);
+	return has_run(slabs, low, high, run) ||
+	       find_run(slabs, low, high, place_of(slabs, low), run);
+}
+
+/* The rows of a box in the slabs of a plane. */
+static inline plait__front_map_result
+collect_rows(const plait__slabs *plane, const plait_box *box,
+	     const struct run *of, plait__front_list *out)
+{
+	struct run run = { 0, 0 };
+
+	if (!reserve_rows(out, of->end - of->first))
+		return PLAIT__FRONT_MAP_NO_MEMORY;
+	for (uint32_t i = of->first; i < of->end; i++) {
+		plait__slabs *slabs = plane->inner[i];
+
+		if (!follow_run(slabs, box, &run))
+			return PLAIT__FRONT_MAP_UNCUT;
+		out->items[out->count++] = (plait__front_row){
+			&slabs->fronts[run.first], run.end - run.first };
+	}
+	return PLAIT__FRONT_MAP_COLLECTED;
+}
+
+/* The part of a box in several slabs.  Not inline: most boxes are one row. */
+static __attribute__((noinline)) plait__front_map_result
+collect_several(const plait__slabs *slabs, const plait_box *box,
+		const struct run *of, plait__front_list *out)
+{
+	plait__front_map_result result = PLAIT__FRONT_MAP_COLLECTED;
+	struct run run = { 0, 0 };
+
+	if (slabs->dimension == 1)
+		return collect_rows(slabs, box, of, out);
+	for (uint32_t i = of->first;
+	     result == PLAIT__FRONT_MAP_COLLECTED && i < of->end; i++)
+		result = follow_run(slabs->inner[i], box, &run) ?
+				 collect_rows(slabs->inner[i], box, &run, out) :
+				 PLAIT__FRONT_MAP_UNCUT;
+	return result;
 }
 
 /* Follow a box from slab to slab, without recursion while there is one: boxes side
  * by side mostly are of one size.  Returns the last one, and the box's pieces there:
  * fronts, or several slabs.  Null: a border is missing. */
-static inline const plait__slabs *descend(const plait__slabs *slabs,
-					  const plait_box *box, uint32_t *first,
-					  uint32_t *end)
+static inline const plait__slabs *
+descend(const plait__slabs *slabs, const plait_box *box, struct run *run)
 {
 	for (;;) {
 		uint64_t low = box->low[slabs->dimension];
 
 		if (!find_run(slabs, low, box->high[slabs->dimension],
-			      place_of(slabs, low), first, end))
+			      place_of(slabs, low), run))
 			return NULL;
-		if (slabs->inner == NULL || *end - *first > 1)
+		if (slabs->inner == NULL || run->end - run->first > 1)
 			return slabs;
-		slabs = slabs->inner[*first];
+		slabs = slabs->inner[run->first];
 	}
-}
-
-static plait__front_map_result collect(const plait__slabs *slabs,
-				       const plait_box *box,
-				       plait__front_list *out)
-{
-	uint32_t i, end;
-
-	slabs = descend(slabs, box, &i, &end);
-	if (slabs == NULL)
-		return PLAIT__FRONT_MAP_UNCUT;
-	if (slabs->inner != NULL)
-		return collect_several(slabs, box, i, out);
-	return append_run(out, &slabs->fronts[i], end - i) ?
-		       PLAIT__FRONT_MAP_COLLECTED : PLAIT__FRONT_MAP_NO_MEMORY;
-}
-
-plait__front_map_result plait__front_map_collect(plait__front_map *map,
-						 const plait_box *box,
-						 plait__front_list *out)
-{
-	if (map->top != NULL)
-		return collect(map->top, box, out);
-	if (!is_whole(map, box))
-		return PLAIT__FRONT_MAP_UNCUT;
-	return append_run(out, &map->front, 1) ? PLAIT__FRONT_MAP_COLLECTED :
-						 PLAIT__FRONT_MAP_NO_MEMORY;
 }
 
 plait__front *plait__front_map_find_row(plait__front_map *map,
 					const plait_box *box, uint32_t *count)
 {
 	const plait__slabs *slabs = map->top;
-	uint32_t i, end;
+	struct run run;
 
 	*count = 1;
 	if (slabs == NULL)
 		return is_whole(map, box) ? &map->front : NULL;
-	slabs = descend(slabs, box, &i, &end);
+	slabs = descend(slabs, box, &run);
 	if (slabs == NULL || slabs->inner != NULL)
 		return NULL;
-	*count = end - i;
-	return &slabs->fronts[i];
+	*count = run.end - run.first;
+	return &slabs->fronts[run.first];
+}
+
+plait__front_map_result plait__front_map_collect(plait__front_map *map,
+						 const plait_box *box,
+						 plait__front_list *out)
+{
+	const plait__slabs *slabs = map->top;
+	plait__front *first = &map->front;
+	struct run run = { 0, 1 };
+
+	if (slabs == NULL && !is_whole(map, box))
+		return PLAIT__FRONT_MAP_UNCUT;
+	if (slabs != NULL) {
+		slabs = descend(slabs, box, &run);
+		if (slabs == NULL)
+			return PLAIT__FRONT_MAP_UNCUT;
+		if (slabs->inner != NULL)
+			return collect_several(slabs, box, &run, out);
+		first = &slabs->fronts[run.first];
+	}
+	return append_row(out, first, run.end - run.first) ?
+		       PLAIT__FRONT_MAP_COLLECTED : PLAIT__FRONT_MAP_NO_MEMORY;
 }
 
 void plait__front_map_free_list(plait__front_list *list)

@@ -53,28 +53,33 @@ void plait__front_map_fini(plait__front_map *map);
  * the borders made before stay. */
 bool plait__front_map_cut(plait__front_map *map, const plait_box *box);
 
-/* Fronts of maps; valid until the next border is made or removed. */
+/* Fronts side by side in memory; valid until the next border is made or removed. */
+typedef struct plait__front_row {
+	plait__front *first;
+	uint32_t count;
+} plait__front_row;
+
 typedef struct plait__front_list {
 	const plait_allocator *allocator;
-	plait__front **items;
+	plait__front_row *items;
 	uint32_t count;
 	uint32_t capacity;
 } plait__front_list;
 
-/* Append the fronts in a box. */
 typedef enum plait__front_map_result {
 	PLAIT__FRONT_MAP_COLLECTED,
 	PLAIT__FRONT_MAP_UNCUT, /* a border is missing */
 	PLAIT__FRONT_MAP_NO_MEMORY
 } plait__front_map_result;
 
-plait__front_map_result
-plait__front_map_collect(plait__front_map *map, const plait_box *box,
-			      plait__front_list *out);
+/* Append the fronts in a box. */
+plait__front_map_result plait__front_map_collect(plait__front_map *map,
+						 const plait_box *box,
+						 plait__front_list *out);
 void plait__front_map_free_list(plait__front_list *list);
 
-/* The fronts in a box, if they are side by side in memory; null if not, or if a
- * border is missing.  Valid until the next border is made or removed. */
+/* The first of the fronts in a box, and their number, if they are one row; null if not, or
+ * if a border is missing. */
 plait__front *plait__front_map_find_row(plait__front_map *map,
 					const plait_box *box, uint32_t *count);
 

@@ -2,8 +2,12 @@
 /* Rows of periods; see repeat_row.h. */
 #include "flow/repeat/repeat_row.h"
 
-/* A divisor below this part of the most periods is too short for a run. */
-enum { LEAST_PART = 4 };
+enum {
+	/* A divisor below this part of the most periods is too short for a run. */
+	LEAST_PART = 4,
+	/* Rows without two equal ones in a row: none are expected. */
+	UNEQUAL = 8
+};
 
 void plait__repeat_row_end(plait__repeat_row *row)
 {
@@ -12,6 +16,7 @@ void plait__repeat_row_end(plait__repeat_row *row)
 	row->last[1] = row->last[0];
 	row->last[0] = row->now;
 	row->now = 0;
+	row->rows++;
 }
 
 uint32_t plait__repeat_row_left(const plait__repeat_row *row, uint32_t endless)
@@ -22,6 +27,12 @@ uint32_t plait__repeat_row_left(const plait__repeat_row *row, uint32_t endless)
 	if (row->now >= endless)
 		return PLAIT__REPEAT_ROW_ENDLESS;
 	return least > row->now ? least - row->now : 0;
+}
+
+bool plait__repeat_row_is_steady(const plait__repeat_row *row, uint32_t endless)
+{
+	return row->now >= endless || row->rows >= UNEQUAL ||
+	       (row->last[0] != 0 && row->last[0] == row->last[1]);
 }
 
 uint32_t plait__repeat_row_times(uint32_t periods, uint32_t most)

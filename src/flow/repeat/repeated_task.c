@@ -2,6 +2,9 @@
 /* Repeated tasks; see repeated_task.h. */
 #include "flow/repeat/repeated_task.h"
 
+#include "flow/access/task_fields.h"
+#include "flow/repeat/repeated_mapper.h"
+
 #include "base/alloc.h"
 
 #include <string.h>
@@ -19,7 +22,9 @@ static bool is_plain(const plait_access *access)
 {
 	return access->size == sizeof(*access) &&
 	       access->mode <= PLAIT_ACCESS_READ_WRITE &&
-	       access->mapper == NULL && access->combine == NULL &&
+	       access->combine == NULL &&
+	       (access->mapper == NULL ||
+		plait__repeated_mapper_applies(access->mapper)) &&
 	       (access->flags | access->reserved0) == 0;
 }
 
@@ -29,6 +34,7 @@ static bool argument_applies(const plait_argument *at)
 	case PLAIT_ARGUMENT_VALUE:
 		return at->value != NULL && at->bytes <= VALUE_BYTES;
 	case PLAIT_ARGUMENT_DATA:
+	case PLAIT_ARGUMENT_CHUNK:
 		return true;
 	case PLAIT_ARGUMENT_ACCESS:
 		return at->value != NULL && is_plain(at->value);
@@ -39,8 +45,7 @@ static bool argument_applies(const plait_argument *at)
 
 static bool launch_applies(const plait_task_desc *desc)
 {
-	bool applies = (desc->split | desc->pieces) == 0 &&
-		       desc->argument_count <= MOST &&
+	bool applies = desc->argument_count <= MOST &&
 		       (desc->argument_count == 0 || desc->arguments != NULL) &&
 		       (desc->launch == NULL ||
 			desc->launch->size == sizeof(*desc->launch));
@@ -54,10 +59,11 @@ static bool launch_applies(const plait_task_desc *desc)
 
 static bool kind_applies(const plait_task_desc *desc)
 {
-	if (desc->kind == PLAIT_TASK_LAUNCH)
-		return launch_applies(desc);
-	return desc->kind <= PLAIT_TASK_WRITE && desc->inbox == NULL &&
-	       desc->launch == NULL && desc->argument_count == 0;
+	if (!plait__task_fields_fit(desc))
+		return false;
+	return desc->kind == PLAIT_TASK_LAUNCH ?
+		       launch_applies(desc) :
+		       desc->kind <= PLAIT_TASK_WRITE && desc->inbox == NULL;
 }
 
 bool plait__repeated_task_applies(const plait_task_desc *desc)
@@ -104,6 +110,10 @@ static uint64_t mix_bytes(uint64_t word, const void *from, uint64_t bytes)
 static uint64_t mix_access(uint64_t word, const plait_access *access)
 {
 	word = mix(mix_pointer(word, access->data), access->mode);
+	if (access->mapper != NULL)
+		word = mix_bytes(mix(word, access->mapper->kind),
+				 access->mapper->extent,
+				 sizeof(access->mapper->extent));
 	return mix_bytes(word, access->box, sizeof(*access->box));
 }
 
@@ -129,6 +139,7 @@ uint64_t plait__repeated_task_token(const plait_task_desc *desc)
 	for (uint64_t i = 0; i < desc->access_count; i++)
 		word = mix_access(word, &desc->accesses[i]);
 	if (desc->kind != PLAIT_TASK_CALL) {
+		word = mix(word, (uint64_t)desc->pieces << 32 | desc->split);
 		word = mix_bytes(word, desc->launch, sizeof(*desc->launch));
 		for (uint64_t i = 0; i < desc->argument_count; i++)
 			word = mix_argument(word, &desc->arguments[i]);
@@ -162,6 +173,19 @@ static void *put(struct place *place, const void *from, uint64_t bytes)
 	return to;
 }
 
+static const plait_mapper *put_mapper(struct place *place,
+				      const plait_mapper *from)
+{
+	plait_mapper *to = put(place, from, sizeof(*from));
+	uint64_t boxes = from == NULL ? 0 : plait__repeated_mapper_boxes(from);
+	const plait_box *copied = boxes == 0 ? NULL :
+		put(place, from->boxes, boxes * sizeof(*from->boxes));
+
+	if (to != NULL)
+		to->boxes = copied;
+	return to;
+}
+
 static plait_access *put_accesses(struct place *place,
 				  const plait_access *from, uint64_t count)
 {
@@ -170,9 +194,12 @@ static plait_access *put_accesses(struct place *place,
 
 	for (uint64_t i = 0; i < count; i++) {
 		const plait_box *box = put(place, from[i].box, sizeof(*box));
+		const plait_mapper *mapper = put_mapper(place, from[i].mapper);
 
-		if (to != NULL)
+		if (to != NULL) {
 			to[i].box = box;
+			to[i].mapper = mapper;
+		}
 	}
 	return to;
 }
@@ -247,7 +274,10 @@ static bool same_accesses(const plait_access *a, const plait_access *b,
 	for (uint64_t i = 0; i < count; i++)
 		if (a[i].data != b[i].data || a[i].mode != b[i].mode ||
 		    !is_plain(&b[i]) ||
-		    !are_same(a[i].box, b[i].box, sizeof(*a[i].box)))
+		    !are_same(a[i].box, b[i].box, sizeof(*a[i].box)) ||
+		    (a[i].mapper != b[i].mapper &&
+		     !plait__repeated_mapper_equals(a[i].mapper,
+						    b[i].mapper)))
 			return false;
 	return true;
 }
@@ -269,7 +299,7 @@ static bool same_argument(const plait_argument *a, const plait_argument *b)
 
 static bool same_launch(const plait_task_desc *a, const plait_task_desc *b)
 {
-	if (!launch_applies(b) || a->argument_count != b->argument_count ||
+	if (!kind_applies(b) || a->argument_count != b->argument_count ||
 	    !are_same(a->launch, b->launch, sizeof(*a->launch)))
 		return false;
 	for (uint64_t i = 0; i < a->argument_count; i++)
@@ -309,7 +339,8 @@ bool plait__repeated_task_equals(const plait__repeated_task *task,
 	return desc->size == sizeof(*desc) && a->kind == desc->kind &&
 	       a->access_count == desc->access_count &&
 	       (desc->flags & ~(uint32_t)PLAIT_TASK_NO_WAIT) == 0 &&
-	       desc->priority == 0 && (desc->split | desc->pieces) == 0 &&
+	       desc->priority == 0 && a->split == desc->split &&
+	       a->pieces == desc->pieces &&
 	       same_kind(a, desc) &&
 	       (a->access_count == 0 || desc->accesses != NULL) &&
 	       same_accesses(a->accesses, desc->accesses, a->access_count);

@@ -16,8 +16,8 @@ typedef struct plait__repeated_task {
 	uint64_t bytes;	      /* of all */
 } plait__repeated_task;
 
-/* Returns true if runs of a repetition may have the task: a function, a launch of
- * one piece, a copy or a fill, with plain accesses. */
+/* Returns true if runs of a repetition may have the task: a function, a launch, a copy
+ * or a fill, with plain accesses. */
 bool plait__repeated_task_applies(const plait_task_desc *desc);
 
 /* Of a descriptor that applies: a word of it, which is not 0. */

@@ -207,6 +207,7 @@ static plait_status take_kernel(plait__flow_text *text, plait_task_desc *desc)
 		text->arguments[1 + i] =
 			(plait_argument)PLAIT_ACCESS(&text->reductions[i]);
 	}
+	desc->function = NULL;
 	desc->kernel = text->kernels[count];
 	desc->arguments = text->arguments;
 	desc->argument_count = 1 + count;

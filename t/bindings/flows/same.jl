@@ -2,14 +2,11 @@
 # The program of same.py: t/bindings/flows.t compares their outputs.
 using Plait
 
-const SIGNATURE = "heat(u: in pointer f32, v: out pointer f32, n: u64, c: struct chunk 48)"
+const SIGNATURE = "heat(u: in array1 f32, v: out array1 f32, n: u64, c: chunk)"
 const SOURCE = """
-struct chunk { u64 low[3], high[3]; };
 KERNEL(heat) {
-	EACH(i, c.high[0] - c.low[0]) {
-		u64 x = c.low[0] + i;
-		v[x] = u[x > 0 ? x - 1 : 0] + u[x] + u[x + 1 < n ? x + 1 : n - 1];
-	}
+	CHUNK1(x)
+		AT1(v, x) = AT1(u, x > 0 ? x - 1 : 0) + AT1(u, x) + AT1(u, x + 1 < n ? x + 1 : n - 1);
 }
 """
 

@@ -23,6 +23,10 @@ Plait.open(backend="host", workers=2) do system
     collective!(graph, total, 4; op=:max, output=data, after=first)
     freeze(graph)()
     println("in a graph: ", content(data))
+    shared = buffer(world, Float32, 4)
+    copyto!(shared, fill(Float32(world.rank + 1), 4))
+    total(4; output=shared)
+    println("shared: ", Int(Array(shared)[4]))
     try
         collective!(graph, total, 4)
     catch problem

@@ -31,6 +31,11 @@ graph:collective(total, 4, {op = "max", output = data, after = {first}})
 local plan = graph:freeze()
 plan {}
 print("in a graph: " .. content(data))
+local shared = world:buffer(16)
+shared.ctype = "float"
+shared:map(function(at) for i = 0, 3 do at[i] = world.rank + 1 end end)
+total:call(4, {output = shared})
+print(("shared: %g"):format(shared:table()[4]))
 local good, problem = pcall(graph.collective, graph, total, 4)
 print("refused: " .. truth(not good and tostring(problem):find("the output of rank", 1, true)))
 print("reached: " .. truth(world:report():find(("rank %d"):format(1 - world.rank), 1, true)))

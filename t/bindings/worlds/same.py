@@ -27,6 +27,11 @@ with plait.open("host", workers=2) as system:
     plan = graph.freeze()
     plan()
     print("in a graph:", content(data))
+    shared = world.buffer(16)
+    shared.write(__import__("array").array("f", [world.rank + 1.0] * 4))
+    total(4, output=shared)
+    with shared.map() as memory:
+        print("shared: %g" % memory.cast("B").cast("f")[3])
     try:
         graph.collective(total, 4)
     except plait.Error as problem:

@@ -32,6 +32,10 @@ fn main() -> Result<()> {
     total.share(4).output(&data).op(Reduction::Max).add(&graph, "second", Some(first))?;
     graph.freeze()?.call(with![])?;
     println!("in a graph: {}", content(&data)?);
+    let shared = world.zeros(&device, 4)?;
+    shared.write(&[(world.rank() + 1) as f32; 4])?;
+    total.share(4).output(&shared).call()?;
+    println!("shared: {}", shared.read()?[3]);
     let refused = total.share::<f32>(4).add(&graph, "none", None).unwrap_err();
     println!("refused: {}", truth(refused.to_string().contains("the output of rank")));
     println!("reached: {}", truth(world.report()?.contains(&format!("rank {}", 1 - world.rank()))));
