@@ -10,7 +10,7 @@ every contestant runs once, in processes of its own. A cell has minimum and medi
 samples in us. Of the forms of the floor, and of the algorithms of plait, the one with the
 least minimum counts; their names are in the last column. Sides: `floor`; `slots`, the forms
 of the floor without direct reads, which move the bytes that plait moves; `plait` over shm;
-`openmpi`, `mpich`; `plait_openmpi`, `plait_mpich`: plait over that MPI alone."""
+`shared`: plait over shm, of buffers that peers read in place; `openmpi`, `mpich`; `plait_openmpi`, `plait_mpich`: plait over that MPI alone."""
 import argparse
 import os
 import re
@@ -79,6 +79,7 @@ def mpi(options, side, operation, ranks, size, found):
 def plait(options, side, operation, ranks, size, found):
     launcher = LAUNCHERS.get(side.partition("_")[2], [])
     for name in algorithms(operation, size):
+        name = "shared:" + name if side == "shared" else name
         found.setdefault(name, []).extend(once(
             (launcher + ["-n", str(ranks)] if launcher else []) +
             [os.path.join(options.build, "bench/processes_plait"), operation, name,
@@ -97,7 +98,7 @@ def row(options, operation, ranks, size):
     found = {side: {} for side in options.sides}
     for _ in range(options.rounds):
         for side in options.sides:
-            run = floor if side in ("floor", "slots") else plait if side.startswith("plait") else mpi
+            run = floor if side in ("floor", "slots") else plait if side.startswith(("plait", "shared")) else mpi
             run(options, side, operation, ranks, size, found[side])
     cells = [best(found[side]) for side in options.sides]
     print("| %s, %d ranks, %d | %s | %s |" % (
@@ -122,7 +123,7 @@ def main():
     parser.add_argument("--bytes", default=SIZES)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--samples", type=int, default=15)
-    parser.add_argument("--sides", default="floor,slots,plait,openmpi,mpich,plait_openmpi,plait_mpich")
+    parser.add_argument("--sides", default="floor,slots,plait,shared,openmpi,mpich,plait_openmpi,plait_mpich")
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
     options.sides = [s for s in options.sides.split(",") if is_there(options, s)]

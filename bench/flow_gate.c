@@ -150,7 +150,7 @@ static void compare_plan(void)
 	/* Six times; the ratios to the plan, of which the first is of tasks one
 	 * by one. */
 	while (at != NULL &&
-	       sscanf(at, " %39s %*f %*f %*f %*f %*f %*f %lf %*f %*f %*f %*f%n",
+	       sscanf(at, " %39s %*f %*f %*f %*f %*f %*f %*f %lf %*f %*f %*f %*f %*f%n",
 		      name, &ratio, &used) == 2) {
 		snprintf(what, sizeof(what),
 			 "tasks of 10 us on the host, of the plan: %s", name);

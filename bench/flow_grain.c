@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Graphs of tasks of 1 and 10 us on two threads: submitted to a flow one by one and
- * by arrays, to a flow that finds repeats, alone and four times before each wait, beside
- * the frozen plan of the same graph in its faster mode, and beside a hand-written
- * scheduler (flow_floor.h), in turn.  Tiled Cholesky, a wavefront, layers of a
- * stencil.  Least time of many rounds.  First, the submission alone, which bounds
+ * by arrays, likewise to flows that find repeats, and one by one four times before each
+ * wait, beside the frozen plan of the same graph in its faster mode, and beside a
+ * hand-written scheduler (flow_floor.h), in turn.  Tiled Cholesky, a wavefront, layers of
+ * a stencil.  Least time of many rounds.  First, the submission alone, which bounds
  * a flow that one thread fills: while the tasks are submitted, the other thread has
  * at most one each s ns.
  *
@@ -32,9 +32,9 @@ enum {
 
 static plait_error error = { .size = sizeof(error) };
 static plait_context *context;
-/* A flow without repeats, and two that find them: between waits after each graph, and
- * after several. */
-enum { PLAIN, REPEATS, SEVERAL, FLOWS };
+/* A flow without repeats, and those that find them: between waits after each graph, one by
+ * one and by arrays, and after several. */
+enum { PLAIN, REPEATS, BOTH, SEVERAL, FLOWS };
 static plait_flow *flow, *flows[FLOWS];
 /* Tasks.  Not beside what the tasks read, nor in the line that comes with it. */
 static _Alignas(128) uint64_t submitted;
@@ -213,13 +213,14 @@ static double run_flow(void (*submit)(void), uint64_t at_once)
 }
 
 /* Time of a graph in a flow, with as many before a wait. */
-static double run_times(int which, void (*submit)(void), int times)
+static double run_times(int which, void (*submit)(void), uint64_t at_once,
+			int times)
 {
 	uint64_t begin = now_ns();
 
 	use_flow(which);
 	for (int i = 0; i < times; i++)
-		submit_shape(submit, 1);
+		submit_shape(submit, at_once);
 	must(plait_flow_wait(flow, 0, PLAIT_FOREVER, &error));
 	use_flow(PLAIN);
 	return (double)(now_ns() - begin) / times;
@@ -253,25 +254,26 @@ static void compare(const char *name, void (*submit)(void), int floor_shape,
 	plait_plan *strict = freeze(submit, PLAIT_MODE_STRICT);
 	plait_plan *helped = freeze(submit, PLAIT_MODE_HELPED);
 	double by_flow = 0, by_arrays = 0, by_plan = 0, by_floor = 0;
-	double by_repeats = 0, by_several = 0;
+	double by_repeats = 0, by_both = 0, by_several = 0;
 
 	for (int i = 0; i < rounds; i++) {
 		keep_least(&by_flow, run_flow(submit, 1));
 		keep_least(&by_arrays, run_flow(submit, BATCH));
-		keep_least(&by_repeats, run_times(REPEATS, submit, 1));
-		keep_least(&by_several, run_times(SEVERAL, submit, TIMES));
+		keep_least(&by_repeats, run_times(REPEATS, submit, 1, 1));
+		keep_least(&by_both, run_times(BOTH, submit, BATCH, 1));
+		keep_least(&by_several, run_times(SEVERAL, submit, 1, TIMES));
 		keep_least(&by_plan, run_plan(strict));
 		keep_least(&by_plan, run_plan(helped));
 		keep_least(&by_floor, run_floor(floor_shape));
 	}
 	plait_plan_release(strict);
 	plait_plan_release(helped);
-	printf("%-10s %9.1f %9.1f %9.1f %9.1f %9.1f %9.1f "
-	       "%6.2f %6.2f %6.2f %6.2f %6.2f\n", name, by_flow / 1000,
-	       by_arrays / 1000, by_repeats / 1000, by_several / 1000,
-	       by_floor / 1000, by_plan / 1000, by_flow / by_plan,
-	       by_arrays / by_plan, by_repeats / by_plan,
-	       by_several / by_plan, by_floor / by_plan);
+	printf("%-10s %9.1f %9.1f %9.1f %9.1f %9.1f %9.1f %9.1f "
+	       "%6.2f %6.2f %6.2f %6.2f %6.2f %6.2f\n", name, by_flow / 1000,
+	       by_arrays / 1000, by_repeats / 1000, by_both / 1000,
+	       by_several / 1000, by_floor / 1000, by_plan / 1000,
+	       by_flow / by_plan, by_arrays / by_plan, by_repeats / by_plan,
+	       by_both / by_plan, by_several / by_plan, by_floor / by_plan);
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -302,11 +304,12 @@ static double part_repeated(int which)
 	return part;
 }
 
-/* Medians of graphs with and without the search for repeats, one and several before each
- * wait, beside the plan; behind as many rounds in which repeats are found and judged. */
+/* Medians of graphs with and without the search for repeats, one by one, by arrays, and
+ * several before each wait, beside the plan; behind as many rounds in which repeats are
+ * found and judged. */
 static void compare_repeats(const char *name, void (*submit)(void), int rounds)
 {
-	enum { KINDS = 5 };
+	enum { KINDS = 7 };
 	plait_plan *plan = freeze(submit, PLAIT_MODE_HELPED);
 	double *values[KINDS], medians[KINDS];
 
@@ -315,23 +318,24 @@ static void compare_repeats(const char *name, void (*submit)(void), int rounds)
 	for (int i = 0; i < 2 * rounds; i++) {
 		int at = i % rounds;
 
-		values[0][at] = run_times(PLAIN, submit, 1);
-		values[1][at] = run_times(REPEATS, submit, 1);
-		values[2][at] = run_times(PLAIN, submit, TIMES);
-		values[3][at] = run_times(SEVERAL, submit, TIMES);
-		values[4][at] = run_plan(plan);
+		values[0][at] = run_times(PLAIN, submit, 1, 1);
+		values[1][at] = run_times(REPEATS, submit, 1, 1);
+		values[2][at] = run_times(PLAIN, submit, BATCH, 1);
+		values[3][at] = run_times(BOTH, submit, BATCH, 1);
+		values[4][at] = run_times(PLAIN, submit, 1, TIMES);
+		values[5][at] = run_times(SEVERAL, submit, 1, TIMES);
+		values[6][at] = run_plan(plan);
 	}
 	for (int k = 0; k < KINDS; k++) {
 		medians[k] = median(values[k], rounds) / 1000;
 		free(values[k]);
 	}
 	plait_plan_release(plan);
-	printf("%-10s %9.1f %9.1f %5.2f %9.1f %9.1f %5.2f %9.1f %5.2f %5.2f "
-	       "%5.2f %5.2f\n",
-	       name, medians[0], medians[1], medians[1] / medians[0],
-	       medians[2], medians[3], medians[3] / medians[2], medians[4],
-	       medians[0] / medians[4], medians[2] / medians[4],
-	       part_repeated(REPEATS), part_repeated(SEVERAL));
+	printf("%-10s %9.1f", name, medians[KINDS - 1]);
+	for (int k = 0; k < KINDS - 1; k++)
+		printf(" %6.2f", medians[k] / medians[KINDS - 1]);
+	printf("   %5.2f %5.2f %5.2f\n", part_repeated(REPEATS),
+	       part_repeated(BOTH), part_repeated(SEVERAL));
 }
 
 static plait_data *make(uint32_t dimensions, uint64_t x, uint64_t y)
@@ -430,10 +434,11 @@ static void measure_submissions(int rounds)
 	node.turns = 0;
 	for (int i = 0; i < SHAPES; i++)
 		printf("%-10s %9.1f ns a submission, %.1f by arrays of %d, "
-		       "%.1f of a repeat, %.1f by hand\n", shapes[i].name,
+		       "of a repeat %.1f, %.1f, by hand %.1f\n", shapes[i].name,
 		       submission_ns(&shapes[i], PLAIN, 1, rounds),
 		       submission_ns(&shapes[i], PLAIN, BATCH, rounds), BATCH,
 		       submission_ns(&shapes[i], REPEATS, 1, rounds),
+		       submission_ns(&shapes[i], BOTH, BATCH, rounds),
 		       floor_submission_least(&shapes[i], rounds));
 	close_flows();
 }
@@ -445,9 +450,9 @@ static void measure_repeats(int rounds)
 	open_flows(1);
 	for (int i = 0; i < 2; i++) {
 		node.turns = (uint32_t)(grain_calibrate() * grains[i]);
-		printf("tasks of %d us    flow us   repeats          %d at once   "
-		       "repeats           plan us  flow, %d of it\n", grains[i],
-		       TIMES, TIMES);
+		printf("tasks of %d us   plan us  of it: one by one, by arrays, %d "
+		       "at once, each without and with repeats; repeated\n",
+		       grains[i], TIMES);
 		for (int k = 0; k < SHAPES; k++)
 			compare_repeats(shapes[k].name, shapes[k].submit,
 					i == 0 ? rounds : rounds / 3);
@@ -476,8 +481,8 @@ int main(int argc, char **argv)
 	}
 	for (int i = 0; i < 2; i++) {
 		node.turns = (uint32_t)(grain_calibrate() * grains[i]);
-		printf("tasks of %d us    flow us    arrays   repeats   several   by hand   "
-		       "plan us\n", grains[i]);
+		printf("tasks of %d us    flow us    arrays   repeats      both   "
+		       "several   by hand   plan us\n", grains[i]);
 		for (int k = 0; k < SHAPES; k++)
 			compare(shapes[k].name, shapes[k].submit,
 				shapes[k].floor_shape, rounds);

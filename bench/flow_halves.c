@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Launches of a flow over parts of an OpenCL device, beside the frozen plan of the
- * same launches and copies, by hand, in turn: independent ones, a chain, and steps of
- * a stencil whose pieces read each other's element.  Least time and median of many rounds, and
- * the median ratio within a round.
+ * same launches and copies, in turn: independent ones, a chain, and steps of a stencil
+ * whose pieces read each other's element.  Also in turn, but for the stencil: a program
+ * that submits the launches one at a time by OpenCL calls, with an event for each
+ * (halves_hand.h): the floor of a flow.  Least time and median of many rounds, and the median
+ * ratio to the plan within a round.
  *
  *	PLAIT_PLUGIN_PATH=$PWD/plugins/.libs bench/flow_halves [ROUNDS [US [PARTS [ROW]]]]
  *
@@ -12,6 +14,8 @@
  */
 #include "plait/plait.h"
 #include "sys/clock.h"
+
+#include "halves_hand.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -213,10 +217,12 @@ static const struct row {
 	const char *name;
 	void (*submit)(void);
 	void (*build)(plait_graph *graph);
+	void (*by_hand)(uint32_t count); /* or null */
 } rows[] = {
-	{ "independent", flow_independent, plan_independent },
-	{ "chain", flow_chain, plan_chain },
-	{ "stencil", flow_stencil, plan_stencil },
+	{ "independent", flow_independent, plan_independent,
+	  halves_hand_independent },
+	{ "chain", flow_chain, plan_chain, halves_hand_chain },
+	{ "stencil", flow_stencil, plan_stencil, NULL },
 };
 
 static double run_flow(void (*submit)(void))
@@ -236,6 +242,14 @@ static double run_plan(plait_plan *plan)
 	return (double)(plait__clock_now_ns() - begin);
 }
 
+static double run_by_hand(void (*launch)(uint32_t count))
+{
+	const uint64_t begin = plait__clock_now_ns();
+
+	launch(LAUNCHES);
+	return (double)(plait__clock_now_ns() - begin);
+}
+
 static int ascending(const void *one, const void *other)
 {
 	const double a = *(const double *)one, b = *(const double *)other;
@@ -243,33 +257,61 @@ static int ascending(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
-static void sort(double *all, int count)
+/* Times of the rounds of one way, and their ratios to those of the plan. */
+struct series {
+	double ns[MOST_ROUNDS], ratios[MOST_ROUNDS];
+};
+
+static void note(struct series *series, int round, double ns, double plan_ns)
 {
-	qsort(all, (size_t)count, sizeof(*all), ascending);
+	series->ns[round] = ns;
+	series->ratios[round] = ns / plan_ns;
+}
+
+static void sort(struct series *series, int count)
+{
+	qsort(series->ns, (size_t)count, sizeof(double), ascending);
+	qsort(series->ratios, (size_t)count, sizeof(double), ascending);
+}
+
+static void print(const struct row *row, const struct series *flow_series,
+		  const struct series *plan, const struct series *hand,
+		  int rounds)
+{
+	const int middle = rounds / 2;
+
+	printf("%-12s %8.0f %8.0f %8.0f %8.0f %6.3f %6.3f", row->name,
+	       flow_series->ns[0], flow_series->ns[middle], plan->ns[0],
+	       plan->ns[middle], flow_series->ns[0] / plan->ns[0],
+	       flow_series->ratios[middle]);
+	if (row->by_hand != NULL)
+		printf(" %8.0f %8.0f %6.3f %6.3f", hand->ns[0],
+		       hand->ns[middle], hand->ns[0] / plan->ns[0],
+		       hand->ratios[middle]);
+	printf("\n");
+	fflush(stdout);
 }
 
 static void compare(const struct row *row, int rounds)
 {
-	static double by_flow[MOST_ROUNDS], by_plan[MOST_ROUNDS],
-		ratios[MOST_ROUNDS];
+	static struct series by_flow, by_plan, by_hand;
 	plait_plan *plan = freeze(row->build);
 
 	for (int i = -2; i < rounds; i++) {
 		const int at = i < 0 ? 0 : i;
+		const double plan_ns = run_plan(plan) / LAUNCHES;
 
-		by_flow[at] = run_flow(row->submit) / LAUNCHES;
-		by_plan[at] = run_plan(plan) / LAUNCHES;
-		ratios[at] = by_flow[at] / by_plan[at];
+		note(&by_plan, at, plan_ns, plan_ns);
+		note(&by_flow, at, run_flow(row->submit) / LAUNCHES, plan_ns);
+		if (row->by_hand != NULL)
+			note(&by_hand, at,
+			     run_by_hand(row->by_hand) / LAUNCHES, plan_ns);
 	}
 	plait_plan_release(plan);
-	sort(by_flow, rounds);
-	sort(by_plan, rounds);
-	sort(ratios, rounds);
-	printf("%-12s %8.0f %8.0f %8.0f %8.0f %6.3f %6.3f\n", row->name,
-	       by_flow[0], by_flow[rounds / 2], by_plan[0],
-	       by_plan[rounds / 2], by_flow[0] / by_plan[0],
-	       ratios[rounds / 2]);
-	fflush(stdout);
+	sort(&by_flow, rounds);
+	sort(&by_plan, rounds);
+	sort(&by_hand, rounds);
+	print(row, &by_flow, &by_plan, &by_hand, rounds);
 }
 
 /* Least time of a launch with so many turns, in a chain. */
@@ -348,8 +390,21 @@ static void set_up(void)
 	sides[1] = make(2);
 }
 
+static void open_hand(void)
+{
+	uint64_t shared, natives[MOST];
+
+	must(plait_device_native(devices[0], PLAIT_NATIVE_CL_CONTEXT, &shared,
+				 &error));
+	for (uint32_t i = 0; i < parts; i++)
+		must(plait_device_native(devices[i], PLAIT_NATIVE_CL_DEVICE,
+					 &natives[i], &error));
+	halves_hand_open(shared, natives, parts, turns);
+}
+
 static void tear_down(void)
 {
+	halves_hand_close();
 	for (int i = 0; i < LAUNCHES; i++)
 		plait_data_release(data[i]);
 	plait_data_release(sides[0]);
@@ -373,8 +428,10 @@ int main(int argc, char **argv)
 	}
 	set_up();
 	calibrate(us);
-	printf("ns a launch  %8s %8s %8s %8s %6s %6s\n", "flow", "median",
-	       "plan", "median", "ratio", "median");
+	open_hand();
+	printf("ns a launch  %8s %8s %8s %8s %6s %6s %8s %8s %6s %6s\n",
+	       "flow", "median", "plan", "median", "ratio", "median",
+	       "by hand", "median", "ratio", "median");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (argc < 5 || strcmp(argv[4], rows[i].name) == 0)
 			compare(&rows[i], rounds);

@@ -82,9 +82,14 @@ noinst_PROGRAMS += %D%/flow_grain
 %C%_flow_grain_CPPFLAGS = $(AM_CPPFLAGS)
 %C%_flow_grain_LDADD = src/libplaitcore.la
 
-# launches of a flow over parts of an OpenCL device, beside the plan
+# launches of a flow over parts of an OpenCL device, beside the plan and by hand
+if OPENCL
 noinst_PROGRAMS += %D%/flow_halves
-%C%_flow_halves_LDADD = src/libplaitcore.la
+%C%_flow_halves_SOURCES = %D%/flow_halves.c %D%/halves_hand.c \
+	%D%/halves_hand.h
+%C%_flow_halves_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/plugins
+%C%_flow_halves_LDADD = src/libplaitcore.la -ldl
+endif
 
 # overhead of the language bindings; for bench/languages.py
 noinst_PROGRAMS += %D%/languages/bench

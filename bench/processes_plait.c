@@ -6,7 +6,8 @@
  *		-> times of the samples in us
  *
  * RANKS processes over shm; 0: this process is a rank, as PLAIT_TRANSPORT and a
- * launcher say.  ALGORITHM is one of plait_coll_known, of memory of the program.
+ * launcher say.  ALGORITHM is one of plait_coll_known, of memory of the program, or
+ * with the prefix "shared:" of buffers that peers read in place.
  */
 #include <signal.h>
 #include <sys/prctl.h>
@@ -23,6 +24,7 @@ static struct {
 	plait_world *world;
 	plait_collective *meeting, *collective;
 	plait_collective_run meet, run;
+	plait_buffer *buffers[2];
 	plait_error error;
 } me;
 
@@ -110,14 +112,41 @@ static void prepare(const char *operation, const char *algorithm, void *in,
 			     is_alltoall ? 0 : PLAIT_COLL_IN_PLACE);
 }
 
+/* Memory that peers read in place, mapped for good. */
+static void *take(uint32_t which)
+{
+	const plait_buffer_desc desc = { .size = sizeof(desc),
+					 .bytes = me.bytes + 4096 };
+	void *pointer;
+
+	need(plait_world_buffer(me.world, NULL, &desc, &me.buffers[which],
+				&me.error));
+	need(plait_buffer_map(me.buffers[which], 0, desc.bytes,
+			      PLAIT_MAP_READ | PLAIT_MAP_WRITE, &pointer,
+			      &me.error));
+	return pointer;
+}
+
+static void return_both(float *in, float *out)
+{
+	need(plait_buffer_unmap(me.buffers[0], in, &me.error));
+	need(plait_buffer_unmap(me.buffers[1], out, &me.error));
+	plait_buffer_release(me.buffers[0]);
+	plait_buffer_release(me.buffers[1]);
+}
+
 static void run_all(const char *operation, const char *algorithm,
 		    uint32_t samples)
 {
-	float *in = aligned_alloc(4096, me.bytes + 4096);
-	float *out = aligned_alloc(4096, me.bytes + 4096);
+	int is_shared = strncmp(algorithm, "shared:", 7) == 0;
+	float *in = is_shared ? take(0) :
+			aligned_alloc(4096, me.bytes + 4096);
+	float *out = is_shared ? take(1) :
+			aligned_alloc(4096, me.bytes + 4096);
 
 	if (in == NULL || out == NULL)
 		_exit(1);
+	algorithm += is_shared ? 7 : 0;
 	prepare(operation, algorithm, in, out);
 	memset(out, 0, me.bytes);
 	processes_fill(operation, in, me.bytes, me.rank, me.ranks);
@@ -129,6 +158,10 @@ static void run_all(const char *operation, const char *algorithm,
 	fflush(stdout);
 	plait_collective_release(me.collective);
 	plait_collective_release(me.meeting);
+	if (is_shared) {
+		return_both(in, out);
+		return;
+	}
 	free(in);
 	free(out);
 }
