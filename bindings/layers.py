@@ -192,7 +192,7 @@ def lua_member(layer, owner, dot, member, comment, given, body):
 
 # --- Rust --------------------------------------------------------------------
 
-RUST = ("lib", "system", "memory", "kernel", "queue", "graph", "plan", "names", "inbox", "error", "flow", "task", "data", "access", "coll", "schedule", "world")
+RUST = ("lib", "system", "memory", "kernel", "queue", "graph", "plan", "names", "inbox", "error", "flow", "flow_options", "placement", "task", "data", "access", "coll", "schedule", "world")
 
 
 def rust_layer():

@@ -19,7 +19,9 @@ nobase_dist_pkgdata_DATA = %D%/README.md %D%/api.json %D%/julia/Plait/Project.to
 	%D%/python/plait/py.typed %D%/python/pyproject.toml %D%/rust/README.md \
 	%D%/rust/plait-sys/Cargo.toml %D%/rust/plait-sys/src/lib.rs \
 	%D%/rust/plait-sys/src/raw.rs %D%/rust/plait/Cargo.toml %D%/rust/plait/src/access.rs \
-	%D%/rust/plait/src/coll.rs %D%/rust/plait/src/world.rs %D%/rust/plait/src/data.rs %D%/rust/plait/src/error.rs %D%/rust/plait/src/flow.rs \
+	%D%/rust/plait/src/coll.rs %D%/rust/plait/src/data.rs %D%/rust/plait/src/error.rs \
+	%D%/rust/plait/src/flow.rs %D%/rust/plait/src/flow_options.rs %D%/rust/plait/src/placement.rs \
+	%D%/rust/plait/src/world.rs \
 	%D%/rust/plait/src/graph.rs %D%/rust/plait/src/inbox.rs %D%/rust/plait/src/kernel.rs \
 	%D%/rust/plait/src/lib.rs %D%/rust/plait/src/library.rs %D%/rust/plait/src/memory.rs \
 	%D%/rust/plait/src/names.rs %D%/rust/plait/src/plan.rs %D%/rust/plait/src/queue.rs \

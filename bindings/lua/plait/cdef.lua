@@ -1571,6 +1571,11 @@ plait_status plait_world_report(plait_world *world, char *buffer,
 					  uint64_t capacity_bytes,
 					  uint64_t *out_bytes,
 					  plait_error *error);
+plait_status plait_world_buffer(plait_world *world,
+					  plait_device *device,
+					  const plait_buffer_desc *desc,
+					  plait_buffer **out,
+					  plait_error *error);
 plait_status plait_collective_create(plait_world *world,
 					       plait_schedule *const *schedules,
 					       uint64_t count,

@@ -38,7 +38,7 @@ local function mapped(data, kind, fields)
   return setmetatable({data = data, mapper = core.sized("plait_mapper", fields)}, Access)
 end
 
---- The items of a piece of a split launch, as an argument: `c: struct chunk 48`.
+--- The items of a piece of a split launch, as an argument: `c: chunk`.
 flow.chunk = setmetatable({is_chunk = true}, Access)
 
 --- An array of a flow, or a token.  data[i] waits for the tasks that write the element,
@@ -234,7 +234,8 @@ local function new_data(self, ctype, extents, label)
 end
 
 --- Create data of a type of C.  `values` is a table of numbers, or the number of elements,
--- zeros; options: label, extents, {64, 64}, of up to three dimensions.
+-- zeros; options: label, extents, {8, 6}, of up to three dimensions, the first innermost, as
+-- those of `items` of a launch.
 function Flow:data(ctype, values, options)
   options = options or {}
   core.check_options(options, " label extents ")

@@ -277,7 +277,7 @@ end
 -- be not done; lanes, tasks that run at a time; record, for flow:explain;
 -- strict, which refuses tasks that flow:explain would warn of; check, which proves the order
 -- while it runs; fixed: times decide nothing, so equal calls give equal texts; repeats, which finds
--- tasks that repeat on the host, and runs them as one; devices, where launches run; choose, parent and lane, policies as of flow:instructions; device_lanes, queues
+-- tasks that repeat, and runs them as one; devices, where launches run; choose, parent and lane, policies as of flow:instructions; device_lanes, queues
 -- of each device; threshold, per mille; memory_bytes, of buffers in each memory of devices;
 -- history, a file of measured times; links, a file of bandwidths in GB/s; label.
 function System:flow(options)
@@ -355,14 +355,16 @@ end
 -- work, memory and threads are gone and traces are written.  Release or collect the
 -- objects made from the system before; any of them keeps it alive.  After the error of a
 -- time that is over, the system is released all the same, and ends later; after "lost" it
--- never ends, as a backend does not tell the end of work.
+-- never ends, as a backend does not tell the end of work; after "failed" it has ended, and
+-- a flow over ranks had failed without the error of a call.
 function System:close(seconds)
   local raw = self:handle()
   close_inbox(self)
   self.raw = nil
   ffi.gc(raw, nil)
   local status = lib.plait_context_close(raw, core.nanoseconds(seconds), core.error)
-  if status < 0 and status ~= lib.PLAIT_E_TIMEOUT and status ~= lib.PLAIT_E_LOST then
+  if status < 0 and status ~= lib.PLAIT_E_TIMEOUT and status ~= lib.PLAIT_E_LOST
+     and status ~= lib.PLAIT_E_FAILED then
     self.raw = ffi.gc(raw, System.give_back) -- the call gave nothing back
   end
   core.check(status)

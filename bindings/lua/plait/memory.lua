@@ -38,6 +38,14 @@ function memory.buffer(device, bytes, label, flags)
                     nil, label)
 end
 
+--- Create a buffer that the ranks of a world read in place.
+function memory.shared(world, device, bytes, label)
+  check_size(bytes)
+  local desc = core.sized("plait_buffer_desc", {bytes = bytes, label = label})
+  return new_buffer(device, core.make("plait_buffer", lib.plait_world_buffer, world, device.handle, desc),
+                    nil, label)
+end
+
 local FORMATS = {r32f = lib.PLAIT_IMAGE_R32F, rgba32f = lib.PLAIT_IMAGE_RGBA32F,
                  rgba8 = lib.PLAIT_IMAGE_RGBA8}
 

@@ -3,6 +3,7 @@
 local core = require "plait.core"
 local coll = require "plait.coll"
 local graph = require "plait.graph"
+local memory = require "plait.memory"
 local ffi, lib = core.ffi, core.lib
 
 local world, Graph = {}, graph.Graph
@@ -29,6 +30,19 @@ end
 
 --- Return by which transport each rank is reached, and why not by others.
 function World:report() return core.text(lib.plait_world_report, self:handle()) end
+
+local function host_of(system)
+  for _, device in ipairs(system.devices) do
+    if core.has(device:query().capabilities, lib.PLAIT_DEVICE_HOST) then return device end
+  end
+  return system.devices[1]
+end
+
+--- Create a buffer of `bytes` bytes that the ranks of this machine read in place in collectives;
+-- an ordinary one where nothing can be shared.  `device`: of the system; nil: the host.
+function World:buffer(bytes, label, device)
+  return memory.shared(self:handle(), device or host_of(self.system), bytes, label)
+end
 
 --- Make a collective of a schedule, or of a table of them, on all ranks; a call takes the first
 -- one that is for its size.

@@ -109,10 +109,11 @@ end)
 
 test("coroutines of a run that is stopped", function(system, device)
   for _, how in ipairs {"cancelled", "failed"} do
-    local gate, seen = device:signal {gate = true}, {}
+    local gate, seen, begun = device:signal {gate = true}, {}, false
     local queue = device:queue()
     local graph = system:graph()
     graph:call(function()
+      begun = true
       for _ = 1, 2 do
         local good, problem = pcall(gate.reach, gate, 1)
         seen[#seen + 1] = tostring(good) .. " " .. problem.name .. " " .. tostring(plait.is_stopping())
@@ -122,6 +123,7 @@ test("coroutines of a run that is stopped", function(system, device)
     local run = graph:freeze {widest = true}:run(queue)
     if how == "cancelled" then
       raises("not over", "it is suspended", run.wait, run, 0.01)
+      while not begun do pcall(run.wait, run, 0.01) end
       run:cancel()
     end
     raises(how == "failed" and "another node" or "cancelled", "the run is " .. how, run.wait, run)

@@ -110,7 +110,8 @@ class Data(Handle):
         return Access(self).updates()
 
     def own(self) -> Access:
-        """The elements with the coordinates of a piece's items."""
+        """The elements with the coordinates of a piece's items: of data of shape (6, 8) those
+        of items=(8, 6).  Items beyond the shape have none."""
         return self._mapped("ONE_TO_ONE")
 
     def near(self, *extent: int, corners: bool = True) -> Access:
@@ -164,10 +165,19 @@ class Data(Handle):
                     raise IndexError("a box has no step, and at least one element")
                 shape.append(stop - start)
             else:
-                start = range(size)[one]
+                start = self._place(one, axis, size)
                 stop = start + 1
             box.low[d], box.high[d] = start, stop
         return box, shape
+
+    def _place(self, index, axis, size):
+        """Return the coordinate of an index, which counts from the end if it is negative."""
+        try:
+            return range(size)[index]
+        except IndexError:
+            where = "elements" if len(self.shape) == 1 else "elements along axis %d" % axis
+            raise IndexError("index %d of %s, which has %d %s" % (
+                index, self._called(), size, where)) from None
 
     def _count(self, shape):
         return math.prod(shape) * ELEMENTS[self._form()].size

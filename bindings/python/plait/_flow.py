@@ -70,7 +70,7 @@ class Flow(Handle):
 
     def __init__(self, system: System, *, window: int = 0, lanes: int = 0, record: bool = False,
                  strict: bool = False, check: bool = False, devices: Sequence[Device] = (),
-                 choose: str = "earliest", parent: str = "best", lane: str = "reuse", device_lanes: int = 1,
+                 choose: str = "earliest", parent: str = "best", lane: str = "reuse", device_lanes: int = 0,
                  threshold: int = 0, memory_bytes: int = 0, history: Optional[str] = None,
                  links: Optional[str] = None, fixed: bool = False, repeats: bool = False,
                  label: Optional[str] = None) -> None:
@@ -101,7 +101,9 @@ class Flow(Handle):
              label: Optional[str] = None) -> Data:
         """Create data of zeros, or with a copy of `initial`, an object with the buffer
         protocol.  `format` is a letter of the struct module, `shape` has the last axis
-        innermost, and up to three; () is one element."""
+        innermost, and up to three; () is one element.  The `items` of a launch are in the
+        opposite order, the first innermost: flow.data("f", (6, 8)), 6 rows of 8 elements, is
+        launched with items=(8, 6), of which split=1 cuts the rows."""
         shape = (shape,) if hasattr(shape, "__index__") else tuple(shape)
         return Data(self, element_of(format).letter, shape, initial, label)
 
@@ -114,8 +116,9 @@ class Flow(Handle):
                  updates: Iterable[Any] = (), label: Optional[str] = None, urgent: bool = False,
                  barrier: bool = False) -> int:
         """Submit a launch: values, data, accesses and plait.chunk for the parameters of the
-        kernel.  `split`: how many of the outermost dimensions of `items` are cut into
-        `pieces`.  Returns the number of the task."""
+        kernel.  `items` has the first dimension innermost: (8, 6) for data of shape (6, 8).
+        `split`: how many of the outermost, the last ones, are cut into `pieces`.  Returns the
+        number of the task."""
         kept: List[Any] = []
         made = self._arguments(kernel, arguments, kept)
         launch = kernel._geometry(items, group)

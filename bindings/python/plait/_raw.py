@@ -1598,6 +1598,7 @@ FUNCTIONS = {
     "plait_world_release": (None, (c_void_p,)),
     "plait_world_query": (plait_status, (c_void_p, POINTER(plait_world_info), POINTER(plait_error),)),
     "plait_world_report": (plait_status, (c_void_p, POINTER(c_char), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_world_buffer": (plait_status, (c_void_p, c_void_p, POINTER(plait_buffer_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_collective_create": (plait_status, (c_void_p, POINTER(c_void_p), c_uint64, POINTER(c_void_p), POINTER(plait_error),)),
     "plait_collective_retain": (None, (c_void_p,)),
     "plait_collective_release": (None, (c_void_p,)),

@@ -174,7 +174,7 @@ class System(Handle):
 
     def flow(self, *, window: int = 0, lanes: int = 0, record: bool = False, strict: bool = False,
              check: bool = False, devices: Sequence[Device] = (), choose: str = "earliest",
-             parent: str = "best", lane: str = "reuse", device_lanes: int = 1, threshold: int = 0,
+             parent: str = "best", lane: str = "reuse", device_lanes: int = 0, threshold: int = 0,
              memory_bytes: int = 0, history: Optional[str] = None, links: Optional[str] = None,
              fixed: bool = False, repeats: bool = False, label: Optional[str] = None) -> Flow:
         """Create a flow: tasks with data, whose order is inferred; see plait.Flow.
@@ -182,12 +182,12 @@ class System(Handle):
         library chooses.  `record`: keep the tasks for Flow.explain; `strict`: so, and refuse
         tasks that it would warn of; `check`: prove the order while it runs.  `devices`: where
         launches run; none: on the host; `choose`, `parent`, `lane`: policies for devices and
-        lanes, as of Flow.instructions; `device_lanes`: queues of each device; `threshold`: per
+        lanes, as of Flow.instructions; `device_lanes`: queues of each device, 0: one; `threshold`: per
         mille, of "min_size" and the like; `memory_bytes`: of buffers in each memory of devices,
         others are evicted; 0: no limit; `history`: a file of measured times, read and written;
         `links`: a file of lines From,To,Bandwidth in GB/s, the host is -1; `fixed`: times decide
-        nothing, so equal calls give equal texts; `repeats`: find tasks that repeat on the host, and
-        run them as one."""
+        nothing, so equal calls give equal texts; `repeats`: find tasks that repeat, and run
+        them as one."""
         from ._flow import Flow
         return Flow(self, window=window, lanes=lanes, record=record, strict=strict, check=check,
                     devices=devices, choose=choose, parent=parent, lane=lane,
@@ -386,7 +386,8 @@ class System(Handle):
         limit.  After 5 seconds a warning names the objects, and so does the WaitTimeout;
         after it, and after Ctrl-C, the system is released all the same, and ends later;
         after an Error with PLAIT_E_LOST it never ends: a backend does not tell the end of
-        work.
+        work.  After one with PLAIT_E_FAILED it has ended, and a flow over ranks had failed
+        without the error of a call.
         """
         handle = self.handle
         self._part()
@@ -400,7 +401,7 @@ class System(Handle):
             raise WaitTimeout(error.status, "%s; this program holds %s" % (error.text, held),
                               error.origin) from None
         except Error as error:
-            if error.status != _raw.PLAIT_E_LOST:
+            if error.status not in (_raw.PLAIT_E_LOST, _raw.PLAIT_E_FAILED):
                 self._handle = handle  # the call gave nothing back
             raise
 

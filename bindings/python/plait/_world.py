@@ -5,7 +5,7 @@ from __future__ import annotations
 from ctypes import byref, c_uint64, c_void_p
 from typing import TYPE_CHECKING, Iterable, Optional, Sequence, Union
 
-from . import _raw
+from . import _buffer, _raw
 from ._coll import _ELEMENTS, _REDUCTIONS
 from ._core import Handle, call, chosen, encode, handle_of, lib, make, nanoseconds, sized, text_of
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ._buffer import Buffer
     from ._coll import Schedule
     from ._queue import Queue
+    from ._system import Device
 
 
 def call_of(count, element, op, input, output):
@@ -53,6 +54,15 @@ class World(Handle):
     def report(self) -> str:
         """Return by which transport each rank is reached, and why not by others."""
         return text_of(lib.plait_world_report, self.handle)
+
+    def buffer(self, size: int, label: Optional[str] = None, *, device: Optional[Device] = None) -> Buffer:
+        """Create a buffer of `size` bytes that the ranks of this machine read in place in
+        collectives; an ordinary one where nothing can be shared.  `device`: of the system;
+        without it the host."""
+        where = device if device is not None else next(
+            (one for one in self.system.devices if "host" in one.capabilities), self.system.devices[0])
+        desc = sized(_raw.plait_buffer_desc, bytes=size, label=encode(label))
+        return _buffer.Buffer(where, make(lib.plait_world_buffer, self.handle, where.handle, byref(desc)), label)
 
     def collective(self, schedules: Union[Schedule, Sequence[Schedule]]) -> Collective:
         """Make a collective of schedules, on all ranks; a call takes the first one that is

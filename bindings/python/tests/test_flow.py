@@ -64,6 +64,10 @@ class Flows(unittest.TestCase):
             for wrong in (9, (0, 0, 0), slice(1, 1), slice(0, 2, 2)):
                 with self.assertRaises(IndexError):
                     u[wrong]
+            with self.assertRaisesRegex(IndexError, r"^index 3 of Data \"w\", which has 3 elements along axis 1$"):
+                flow.data("i", (2, 3), label="w")[1, 3]
+            with self.assertRaisesRegex(IndexError, "^index -9 of Data, which has 8 elements$"):
+                flow.data("i", 8)[-9]
             with self.assertRaisesRegex(ValueError, "8 bytes for elements of 24"):
                 u.write(array.array("i", [1, 2]))
 

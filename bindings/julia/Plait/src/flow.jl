@@ -22,7 +22,7 @@ task until that is done, [`finish`](@ref) blocks the thread. All of them take `r
 that may be not done at a time, a power of two; `lanes`: those that run at a time; `record`
 keeps what [`explain`](@ref) tells, and `strict` refuses tasks that it would warn of;
 `check` proves the order while it runs; `fixed`: times decide nothing, so equal calls give
-equal texts; `repeats`: find tasks that repeat on the host, and run them as one; `devices`: where launches run, none: on the host;
+equal texts; `repeats`: find tasks that repeat, and run them as one; `devices`: where launches run, none: on the host;
 `choose`, `parent`, `lane`: policies as of [`Plait.instructions`](@ref); `device_lanes`: queues
 of each device; `threshold`: per mille; `memory_bytes`: of buffers in each memory of devices,
 others are evicted, 0: no limit; `history`: a file of measured times, read and written; `links`:
@@ -43,7 +43,7 @@ end
 give_back(raw::Ptr{Raw.plait_flow}) = Raw.plait_flow_release(raw)
 
 function Flow(system::System; window=0, lanes=0, record=false, strict=false, check=false, fixed=false,
-              repeats=false, devices=Device[], choose=:earliest, parent=:best, lane=:reuse, device_lanes=1, threshold=0,
+              repeats=false, devices=Device[], choose=:earliest, parent=:best, lane=:reuse, device_lanes=0, threshold=0,
               memory_bytes=0, history=nothing, links=nothing, label=nothing)
     for one in devices
         one isa Device ||
@@ -86,7 +86,7 @@ end
 """
     zeros(flow, T, dims...; label)
 
-Create data of zeros.
+Create data of zeros. The first dimension is innermost, as that of the `items` of a launch.
 """
 Base.zeros(flow::Flow, ::Type{T}, dims::Integer...; label=nothing) where {T} = new_data(flow, T, dims, label)
 
@@ -148,7 +148,7 @@ end
 
 struct Chunk end
 
-"A kernel argument of a split launch: the items of the piece, `c: struct chunk 48`."
+"A kernel argument of a split launch: the items of the piece, `c: chunk`."
 const CHUNK = Chunk()
 
 # Return an argument of a kernel: data and accesses are made ready for C.

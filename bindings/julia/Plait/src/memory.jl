@@ -49,11 +49,11 @@ Create a buffer with undefined contents.
 buffer(device::Device, ::Type{T}, dims::Integer...; label=nothing) where {T} =
     new_buffer(device, T, dims, label, UInt32(0))
 
-function new_buffer(device::Device, ::Type{T}, dims, label, flags) where {T}
+function new_buffer(device::Device, ::Type{T}, dims, label, flags, world...) where {T}
     sizes = map(Int, dims)
     bytes, text = bytes_of(plain(T), sizes), text_or_nothing(label)
     raw = GC.@preserve text create(
-        Raw.plait_buffer_create, Raw.plait_buffer, device,
+        isempty(world) ? Raw.plait_buffer_create : Raw.plait_world_buffer, Raw.plait_buffer, world..., device,
         Ref(sized(Raw.plait_buffer_desc; bytes=bytes, label=text_at(text), flags=flags)))
     return owned(Buffer{T,length(sizes)}(raw, device, sizes))
 end

@@ -2343,6 +2343,12 @@ function plait_world_report(world, buffer, capacity_bytes, out_bytes, error)
     ccall(plait_world_report_at[], plait_status, (Ptr{plait_world}, Ptr{UInt8}, UInt64, Ptr{UInt64}, Ptr{plait_error}), world, buffer, capacity_bytes, out_bytes, error)
 end
 
+const plait_world_buffer_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_world_buffer - allocate a buffer that the ranks of this machine read in place."
+function plait_world_buffer(world, device, desc, out, error)
+    ccall(plait_world_buffer_at[], plait_status, (Ptr{plait_world}, Ptr{plait_device}, Ptr{plait_buffer_desc}, Ptr{Ptr{plait_buffer}}, Ptr{plait_error}), world, device, desc, out, error)
+end
+
 const plait_collective_create_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_collective_create - make a collective of schedules, on all ranks."
 function plait_collective_create(world, schedules, count, out, error)
@@ -2764,6 +2770,7 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_world_release, plait_world_release_at),
     (:plait_world_query, plait_world_query_at),
     (:plait_world_report, plait_world_report_at),
+    (:plait_world_buffer, plait_world_buffer_at),
     (:plait_collective_create, plait_collective_create_at),
     (:plait_collective_retain, plait_collective_retain_at),
     (:plait_collective_release, plait_collective_release_at),

@@ -103,7 +103,8 @@ Release the system and wait until all its work, memory and threads are gone and 
 written. Release the objects made from the system before, or let `GC.gc()` collect them; any
 of them keeps it alive. `timeout` is in seconds; after the error of a timeout the system is
 released all the same, and ends later; after `PLAIT_E_LOST` it never ends, as a backend does
-not tell the end of work.
+not tell the end of work; after `PLAIT_E_FAILED` it has ended, and a flow over ranks had failed
+without the error of a call.
 """
 function Base.close(system::System; timeout=nothing)
     raw = handle(system)
@@ -113,7 +114,8 @@ function Base.close(system::System; timeout=nothing)
         call(Raw.plait_context_close, raw, nanoseconds(timeout))
     catch problem
         released = problem isa PlaitError &&
-                   problem.status in (Raw.PLAIT_E_TIMEOUT, Raw.PLAIT_E_LOST)
+                   problem.status in (Raw.PLAIT_E_TIMEOUT, Raw.PLAIT_E_LOST,
+                                      Raw.PLAIT_E_FAILED)
         released || (system.raw = raw) # the call gave nothing back
         rethrow()
     end

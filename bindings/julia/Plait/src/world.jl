@@ -46,6 +46,21 @@ Return by which transport each rank is reached, and why not by others.
 """
 report(world::World) = rstrip(text_of(Raw.plait_world_report, world), '\0')
 
+function host_of(system::System)
+    index = findfirst(device -> :host in device.capabilities, system.devices)
+    return system.devices[something(index, 1)]
+end
+
+"""
+    buffer(world, T, dims...; device, label)
+
+Create a buffer with undefined contents that the ranks of this machine read in place in
+collectives; an ordinary one where nothing can be shared. `device` is one of the system, by default
+the host.
+"""
+buffer(world::World, ::Type{T}, dims::Integer...; device=host_of(world.system), label=nothing) where {T} =
+    new_buffer(device, T, dims, label, UInt32(0), world)
+
 """
     Collective(world, schedules...)
 

@@ -1534,6 +1534,8 @@ fn plait_world_release(world: *mut plait_world);
 fn plait_world_query(world: *mut plait_world, info: *mut plait_world_info, error: *mut plait_error) -> plait_status;
 /// plait_world_report - tell how each rank is reached, and why not otherwise.
 fn plait_world_report(world: *mut plait_world, buffer: *mut c_char, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_world_buffer - allocate a buffer that the ranks of this machine read in place.
+fn plait_world_buffer(world: *mut plait_world, device: *mut plait_device, desc: *const plait_buffer_desc, out: *mut *mut plait_buffer, error: *mut plait_error) -> plait_status;
 /// plait_collective_create - make a collective of schedules, on all ranks.
 fn plait_collective_create(world: *mut plait_world, schedules: *const *mut plait_schedule, count: u64, out: *mut *mut plait_collective, error: *mut plait_error) -> plait_status;
 /// plait_collective_retain - add one reference.

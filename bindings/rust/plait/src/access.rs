@@ -365,7 +365,7 @@ impl<'a, T: Element, M> From<Access<'a, T, M>> for Argument<'a> {
     }
 }
 
-/// Return an argument of a split launch: the items of the piece, `c: struct chunk 48`.
+/// Return an argument of a split launch: the items of the piece, `c: chunk`.
 pub fn chunk() -> Argument<'static> {
     Argument::new(Kind::Chunk)
 }

@@ -14,178 +14,17 @@ use plait_sys as raw;
 use crate::access::{Accessed, Accesses, Views};
 use crate::data::{Data, DataBuilder, Token};
 use crate::error::{c_text, call, fill_text, pointer_of, Error, Result, Status};
+use crate::flow_options::FlowOptions;
 use crate::graph::Graph;
 use crate::inbox::{as_user_data, new_number, once, serve_all, wait, Functions, Outcome, Owner};
 use crate::kernel::{Argument, Items, Kernel};
 use crate::library::{lib, Handle};
 use crate::memory::Element;
+use crate::placement::Memories;
 use crate::plan::Plan;
 use crate::queue::{pattern_of, Signal};
-use crate::system::{Device, System};
+use crate::system::System;
 use crate::task::{refuse_in_task, InTask, Task};
-
-/// Options of a flow; [`create`](FlowOptions::create) makes it.
-#[derive(Clone, Debug, Default)]
-pub struct FlowOptions {
-    window: u32,
-    lanes: u32,
-    flags: u32,
-    devices: Vec<Device>,
-    choose: u32,
-    parent: u32,
-    lane: u32,
-    device_lanes: u32,
-    threshold: u32,
-    memory_bytes: u64,
-    history: Option<String>,
-    links: Option<String>,
-    label: Option<String>,
-}
-
-impl FlowOptions {
-    /// Start with the defaults.
-    pub fn new() -> FlowOptions {
-        FlowOptions::default()
-    }
-
-    /// Set how many tasks may be not done at a time: a power of two, 16 to 2^20.
-    pub fn window(mut self, tasks: u32) -> Self {
-        self.window = tasks;
-        self
-    }
-
-    /// Set how many tasks run at a time, at most 30.
-    pub fn lanes(mut self, lanes: u32) -> Self {
-        self.lanes = lanes;
-        self
-    }
-
-    /// Keep what [`Flow::explain`] tells: 100 bytes and more of each task.
-    pub fn record(mut self) -> Self {
-        self.flags |= raw::PLAIT_FLOW_RECORD;
-        self
-    }
-
-    /// Keep the record, and refuse tasks that [`Flow::explain`] would warn of.
-    pub fn strict(mut self) -> Self {
-        self.flags |= raw::PLAIT_FLOW_STRICT;
-        self
-    }
-
-    /// Prove the order of the tasks while they run: a fault of plait is an error.
-    pub fn check(mut self) -> Self {
-        self.flags |= raw::PLAIT_FLOW_CHECK;
-        self
-    }
-
-    /// Let times decide nothing: equal calls of one thread give equal texts.
-    pub fn fixed(mut self) -> Self {
-        self.flags |= raw::PLAIT_FLOW_FIXED;
-        self
-    }
-
-    /// Find tasks that repeat on the host, and run them as one.
-    pub fn repeats(mut self) -> Self {
-        self.flags |= raw::PLAIT_FLOW_REPEATS;
-        self
-    }
-
-    /// Set the devices where launches run; none: on the host.
-    pub fn devices(mut self, devices: &[Device]) -> Self {
-        self.devices = devices.to_vec();
-        self
-    }
-
-    /// Choose devices of launches by a policy.
-    pub fn choose(mut self, choice: DeviceChoice) -> Self {
-        self.choose = choice as u32;
-        self
-    }
-
-    /// Choose lanes after earlier tasks by a policy.
-    pub fn parent(mut self, choice: ParentChoice) -> Self {
-        self.parent = choice as u32;
-        self
-    }
-
-    /// Choose other lanes by a policy.
-    pub fn lane(mut self, choice: LaneChoice) -> Self {
-        self.lane = choice as u32;
-        self
-    }
-
-    /// Give each device so many queues for launches, at most 8.
-    pub fn device_lanes(mut self, count: u32) -> Self {
-        self.device_lanes = count;
-        self
-    }
-
-    /// Set the part of a task's bytes, per mille, that a good device has more than.
-    pub fn threshold(mut self, per_mille: u32) -> Self {
-        self.threshold = per_mille;
-        self
-    }
-
-    /// Keep at most so many bytes of buffers in each memory of devices: others are evicted.
-    pub fn memory_bytes(mut self, bytes: u64) -> Self {
-        self.memory_bytes = bytes;
-        self
-    }
-
-    /// Read measured times of kernels from a file, which is written when the flow ends.
-    pub fn history(mut self, path: &str) -> Self {
-        self.history = Some(path.into());
-        self
-    }
-
-    /// Read bandwidths from a file: lines `From,To,Bandwidth` in GB/s, the host is -1.
-    pub fn links(mut self, path: &str) -> Self {
-        self.links = Some(path.into());
-        self
-    }
-
-    /// Set the name, for errors.
-    pub fn label(mut self, text: &str) -> Self {
-        self.label = Some(text.into());
-        self
-    }
-
-    /// Create the flow.
-    pub fn create(self, system: &System) -> Result<Flow> {
-        let label = self.label.as_deref().map(c_text).transpose()?;
-        let history = self.history.as_deref().map(c_text).transpose()?;
-        let links = self.links.as_deref().map(c_text).transpose()?;
-        let devices: Vec<_> = self.devices.iter().map(Device::get).collect();
-        let desc = raw::plait_flow_desc {
-            flags: self.flags,
-            window: self.window,
-            lanes: self.lanes,
-            label: pointer_of(&label),
-            devices: devices.as_ptr(),
-            device_count: devices.len() as u32,
-            choose: self.choose,
-            parent: self.parent,
-            lane: self.lane,
-            device_lanes: self.device_lanes,
-            threshold: self.threshold,
-            memory_bytes: self.memory_bytes,
-            history: pointer_of(&history),
-            links: pointer_of(&links),
-            ..Default::default()
-        };
-        // SAFETY: label and devices are copied.
-        let raw = Handle::make(|out, error| unsafe {
-            (lib().plait_flow_create)(system.context(), &desc, out, error)
-        })?;
-        Ok(Flow {
-            raw,
-            owner: system.owner.clone(),
-            calls: RefCell::default(),
-            plans: RefCell::default(),
-            captured: Cell::new(false),
-        })
-    }
-}
 
 /// Properties of a flow, at the time of the query.
 #[derive(Clone, Debug)]
@@ -223,147 +62,6 @@ fn number_of(format: FlowFormat) -> raw::plait_flow_format {
         FlowFormat::Json => raw::PLAIT_FLOW_JSON,
         FlowFormat::Dot => raw::PLAIT_FLOW_DOT,
         FlowFormat::Svg => raw::PLAIT_FLOW_SVG,
-    }
-}
-
-/// Policy for the device of a launch that is not split.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeviceChoice {
-    /// Predicted to finish first.
-    Earliest = raw::PLAIT_CHOOSE_EARLIEST as isize,
-    /// The first device.
-    Single = raw::PLAIT_CHOOSE_SINGLE as isize,
-    /// In turn.
-    RoundRobin = raw::PLAIT_CHOOSE_ROUND_ROBIN as isize,
-    /// Fewest busy lanes.
-    StreamAware = raw::PLAIT_CHOOSE_STREAM_AWARE as isize,
-    /// Has most bytes of the data.
-    MinSize = raw::PLAIT_CHOOSE_MIN_SIZE as isize,
-    /// Least time of moves, by the best links.
-    MinMinTime = raw::PLAIT_CHOOSE_MINMIN_TIME as isize,
-    /// Least time of moves, by the worst links.
-    MinMaxTime = raw::PLAIT_CHOOSE_MINMAX_TIME as isize,
-}
-
-/// Policy for the lane of a launch, after the tasks that it comes behind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ParentChoice {
-    /// The lane that can start it first.
-    Best = raw::PLAIT_PARENT_BEST as isize,
-    /// The lane of the first one.
-    Same = raw::PLAIT_PARENT_SAME as isize,
-    /// Of the first whose lane no other has.
-    Disjoint = raw::PLAIT_PARENT_DISJOINT as isize,
-    /// The same, on the chosen device.
-    EarlyDisjoint = raw::PLAIT_PARENT_EARLY_DISJOINT as isize,
-    /// A device of such lanes first.
-    DeviceDisjoint = raw::PLAIT_PARENT_DEVICE_DISJOINT as isize,
-}
-
-/// Policy for a lane that is of no earlier task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LaneChoice {
-    /// An idle one, a new one, or the one that is free first.
-    Reuse = raw::PLAIT_LANE_REUSE as isize,
-    /// A new one.
-    AlwaysNew = raw::PLAIT_LANE_ALWAYS_NEW as isize,
-}
-
-/// Devices with memories, which need not exist, for [`Flow::instructions`].
-#[derive(Clone, Debug)]
-pub struct Memories {
-    devices: u32,
-    peers: u32,
-    flags: u32,
-    choose: u32,
-    parent: u32,
-    lane: u32,
-    lanes: u32,
-    memory_bytes: u64,
-    links: Option<String>,
-    weights: Vec<u32>,
-}
-
-impl Memories {
-    /// Start with devices that have a memory each, and all memories copy to each other.
-    pub fn new(devices: u32) -> Memories {
-        Memories {
-            devices, peers: raw::PLAIT_PEERS_ALL, flags: 0, choose: 0, parent: 0, lane: 0, lanes: 1,
-            memory_bytes: 0, links: None, weights: Vec::new(),
-        }
-    }
-
-    /// Choose devices of launches by a policy.
-    pub fn choose(mut self, choice: DeviceChoice) -> Self {
-        self.choose = choice as u32;
-        self
-    }
-
-    /// Choose lanes after earlier tasks by a policy.
-    pub fn parent(mut self, choice: ParentChoice) -> Self {
-        self.parent = choice as u32;
-        self
-    }
-
-    /// Choose other lanes by a policy.
-    pub fn lane(mut self, choice: LaneChoice) -> Self {
-        self.lane = choice as u32;
-        self
-    }
-
-    /// Give each device so many lanes for launches; `u32::MAX`: no limit.
-    pub fn lanes(mut self, count: u32) -> Self {
-        self.lanes = count;
-        self
-    }
-
-    /// Give each memory of devices so many bytes.
-    pub fn memory_bytes(mut self, bytes: u64) -> Self {
-        self.memory_bytes = bytes;
-        self
-    }
-
-    /// Set bandwidths by lines "From,To,Bandwidth", in GB/s; the host is -1.
-    pub fn links(mut self, text: &str) -> Self {
-        self.links = Some(text.to_string());
-        self
-    }
-
-    /// Give each device a share of the pieces of a split launch; those left out have 0.
-    pub fn weights(mut self, weights: &[u32]) -> Self {
-        self.weights = weights.to_vec();
-        self.weights.resize(self.devices as usize, 0);
-        self
-    }
-
-    /// Let each device copy to the ones beside it, and to others by way of the host.
-    pub fn ring(mut self) -> Self {
-        self.peers = raw::PLAIT_PEERS_RING;
-        self
-    }
-
-    /// Let all devices copy to each other by way of the host.
-    pub fn no_peers(mut self) -> Self {
-        self.peers = raw::PLAIT_PEERS_NONE;
-        self
-    }
-
-    /// Give the devices one memory in all, beside the host's.
-    pub fn shared(mut self) -> Self {
-        self.flags |= raw::PLAIT_MEMORIES_SHARED;
-        self
-    }
-
-    /// Let blocks grow when a task needs it.
-    pub fn no_lookahead(mut self) -> Self {
-        self.flags |= raw::PLAIT_MEMORIES_NO_LOOKAHEAD;
-        self
-    }
-
-    /// Make warnings errors.
-    pub fn strict(mut self) -> Self {
-        self.flags |= raw::PLAIT_MEMORIES_STRICT;
-        self
     }
 }
 
@@ -406,6 +104,16 @@ impl System {
 }
 
 impl Flow {
+    pub(crate) fn of(raw: Handle<raw::plait_flow>, owner: Rc<Owner>) -> Flow {
+        Flow {
+            raw,
+            owner,
+            calls: RefCell::default(),
+            plans: RefCell::default(),
+            captured: Cell::new(false),
+        }
+    }
+
     pub(crate) fn raw(&self) -> *mut raw::plait_flow {
         self.raw.get()
     }

@@ -30,12 +30,14 @@ mod coll;
 mod data;
 mod error;
 mod flow;
+mod flow_options;
 mod graph;
 mod inbox;
 mod kernel;
 mod library;
 mod memory;
 mod names;
+mod placement;
 mod plan;
 mod queue;
 mod rows;
@@ -49,7 +51,8 @@ pub use access::{chunk, Access, Accessed, Accesses, BySignature, Part, Reads, Sp
 pub use coll::{Chunk, Coll, CollBuffer, CollKind, CollOptions, CollTarget, CompileOptions, Protocol};
 pub use data::{Advice, Data, DataBuilder, DataView, DataViewMut, Token};
 pub use error::{Error, Result, Status};
-pub use flow::{Done, Flow, FlowFormat, FlowInfo, FlowOptions, DeviceChoice, LaneChoice, Memories, ParentChoice};
+pub use flow::{Done, Flow, FlowFormat, FlowInfo};
+pub use flow_options::FlowOptions;
 pub use graph::{Adding, Count, Freeze, Graph, Made, Node};
 pub use inbox::{is_stopping, Outcome, Verdict};
 pub use kernel::{bytes, host_value, iteration, memory, memory_mut, parameter, scratch, Argument, Items, Kernel, KernelBuilder, Parameter,
@@ -58,6 +61,7 @@ pub use memory::{Buffer, Element, ImageFormat, Mapped, MappedMut, SAMPLER_LINEAR
 pub use plait_sys as sys;
 pub use names::{Binding, BindingKind, Command, Costs, CriticalCommand, LaneUse, Mode, Simulation,
                 Tune};
+pub use placement::{DeviceChoice, LaneChoice, Memories, ParentChoice};
 pub use plan::{Callable, Given, Plan, PlanFormat, Run, RunFlags, TraceFormat};
 pub use queue::{Batch, Pending, Queue, Reach, Signal};
 pub use rows::Rows;

@@ -119,6 +119,15 @@ impl Device {
         Ok(Buffer { raw, device: self.clone(), len, elements: PhantomData })
     }
 
+    pub(crate) fn allocate_in<T: Element>(&self, world: *mut raw::plait_world, len: usize) -> Result<Buffer<T>> {
+        let desc = raw::plait_buffer_desc { bytes: bytes_of::<T>(len)?, ..Default::default() };
+        // SAFETY: a world of ours; the description is valid during the call.
+        let raw = Handle::make(|out, error| unsafe {
+            (lib().plait_world_buffer)(world, self.get(), &desc, out, error)
+        })?;
+        Ok(Buffer { raw, device: self.clone(), len, elements: PhantomData })
+    }
+
     /// Create an image of `width` times `height` pixels for kernels with parameters of type
     /// image.  Copies, reads and writes in a queue or graph move whole rows; `T` is the type of
     /// a number of a pixel.  The argument of a sampler is a sum of [`SAMPLER_LINEAR`] and
@@ -156,11 +165,7 @@ impl Device {
     /// Create a buffer of `len` zeros.
     pub fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
         let made = self.allocate(len)?;
-        if len > 0 {
-            let map = Mapping::new(&made, raw::PLAIT_MAP_WRITE)?;
-            // SAFETY: the buffer is not shared yet and has `len` elements.
-            unsafe { ptr::write_bytes(map.at.cast::<T>(), 0, len) };
-        }
+        made.clear()?;
         Ok(made)
     }
 
@@ -204,6 +209,16 @@ unsafe extern "C" fn released<T: Element>(kept: *mut c_void) -> i32 {
 // --- access --------------------------------------------------------------------
 
 impl<T: Element> Buffer<T> {
+    /// Write zeros into a buffer that is not shared yet.
+    pub(crate) fn clear(&self) -> Result<()> {
+        if self.len > 0 {
+            let map = Mapping::new(self, raw::PLAIT_MAP_WRITE)?;
+            // SAFETY: the mapping has `len` elements.
+            unsafe { ptr::write_bytes(map.at.cast::<T>(), 0, self.len) };
+        }
+        Ok(())
+    }
+
     /// Return the number of elements.
     pub fn len(&self) -> usize {
         self.len

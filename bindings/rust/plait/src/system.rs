@@ -284,6 +284,8 @@ impl System {
     /// work, memory and threads are gone and traces are written.  Drop the objects made
     /// from the system before; any of them keeps it alive.  After [`Status::Timeout`] it
     /// ends later, after [`Status::Lost`] never: a backend does not tell the end of work.
+    /// After [`Status::Failed`] it has ended, and a flow over ranks had failed without the
+    /// error of a call.
     pub fn close(self, time: Option<Duration>) -> Result<()> {
         let left = time.map_or(raw::PLAIT_FOREVER, |time| {
             time.as_nanos().min(u64::MAX as u128 - 1) as u64
@@ -295,7 +297,9 @@ impl System {
         // SAFETY: the call consumes that reference.
         let closed = call(|error| unsafe { (lib().plait_context_close)(context, left, error) });
         match closed {
-            Err(error) if !matches!(error.status(), Status::Timeout | Status::Lost) => {
+            Err(error)
+                if !matches!(error.status(), Status::Timeout | Status::Lost | Status::Failed) =>
+            {
                 // SAFETY: the call failed, so it gave nothing back.
                 unsafe { (lib().plait_context_release)(context) };
                 Err(error)

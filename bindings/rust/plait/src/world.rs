@@ -14,7 +14,7 @@ use crate::library::{lib, Handle};
 use crate::memory::{Buffer, Element};
 use crate::queue::Queue;
 use crate::schedule::{element_of, Reduction, Schedule};
-use crate::system::System;
+use crate::system::{Device, System};
 
 /// A world that is being described; [`open`](WorldOptions::open) opens it, on all ranks.
 #[derive(Clone, Default)]
@@ -102,6 +102,14 @@ impl World {
             call(|error| unsafe { (lib().plait_world_report)(self.raw.get(), room.cast(), bytes, needed, error) })?;
             Ok(())
         })
+    }
+
+    /// Create a buffer of `len` zeros that the ranks of this machine read in place in
+    /// collectives; an ordinary one of the device where nothing can be shared.
+    pub fn zeros<T: Element>(&self, device: &Device, len: usize) -> Result<Buffer<T>> {
+        let made = device.allocate_in(self.raw.get(), len)?;
+        made.clear()?;
+        Ok(made)
     }
 
     /// Make a collective of schedules, on all ranks; a call takes the first one that is for its
