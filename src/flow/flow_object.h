@@ -85,6 +85,7 @@ struct plait__data {
 	bool has_reference;
 	uint64_t buffer_offset;
 	bool is_mapped;
+	bool is_partial; /* of plait__partials: read by the reduction that wrote it */
 	plait__front_map map;
 	/* In memories of devices; null: the flow has none, or it is a token. */
 	plait__data_copies *copies;

@@ -248,6 +248,7 @@ plait_status plait__reduction_supply(plait__flow_task *task,
 		made->data = plait__handle_peek(made->handle,
 						PLAIT_OBJECT_DATA);
 		plait__object_make_internal(&made->data->object);
+		made->data->is_partial = true;
 		made->rows = task->wanted_rows;
 		plait__flow_lock(flow);
 		made = replace_partials(target, made);

@@ -86,6 +86,8 @@ static bool take_access(plait__repetition *again, plait__data *whole,
 	if (!plait__front_map_cut(map, &use->box))
 		return false;
 	plait__front_map_visit_box(map, &use->box, visit_front, use);
+	/* Nothing reads what a run leaves there, so no run fails for an earlier one. */
+	use->leaves = use->leaves && !whole->is_partial;
 	if (use->writes)
 		access.mode = PLAIT__ACCESS_WRITES |
 			      (use->reads || use->leaves ? PLAIT__ACCESS_READS :

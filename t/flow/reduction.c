@@ -271,6 +271,43 @@ static void repetitions(void)
 		}
 }
 
+static void write_first(float value)
+{
+	const plait_box first = { { 0, 0, 0 }, { 1, 1, 1 } };
+
+	OK(plait_data_write(numbers, &first, &value, NULL) == PLAIT_OK);
+}
+
+/* Sums in 2 and 4 pieces: their partial results leave a gap between them. */
+static void cure_repetition(const struct flow_setting *setting)
+{
+	plait_task task = 0;
+
+	if (!begin(setting))
+		return;
+	OK(submit_sum(4, 0, NULL) == PLAIT_OK);
+	OK(submit_sum(4, 0, NULL) == PLAIT_OK);
+	for (int run = 0; run < 3; run++) {
+		write_first(run == 1 ? -1 : values[0]);
+		OK(plait_flow_repeat(flow, 1, &task, NULL) == PLAIT_OK);
+		if (task == 0) {
+			OK(submit_sum(2, 0, NULL) == PLAIT_OK);
+			OK(submit_sum(4, 0, NULL) == PLAIT_OK);
+			OK(plait_flow_repeat(flow, 0, &task, NULL) == PLAIT_OK);
+		}
+		IS_INT(wait_task(task), run == 1 ? PLAIT_E_FAILED : PLAIT_OK);
+	}
+	check_total(model(4, 0, 0));
+	end();
+}
+
+static void cured_repetitions(void)
+{
+	identity = 0.25f;
+	for (size_t s = 0; s < FLOW_SETTINGS; s++)
+		cure_repetition(&flow_settings[s]);
+}
+
 /* ---- several elements and reductions ---- */
 
 enum { BINS = 40, ROWS = 5 };
@@ -581,6 +618,7 @@ static const struct tap_scenario all[] = {
 	{ "failures", poison },
 	{ "a combination that fails", bad_combine },
 	{ "repetitions", repetitions },
+	{ "repetitions that are cured", cured_repetitions },
 	{ "several reductions", histograms },
 	{ "the record", record },
 	{ "bad input", bad_input },
