@@ -41,7 +41,7 @@
 # - a plugin which only tests load: see plugin/bad/local.mk.
 # - C tests include rigs by their path below t:  #include "lib/tap.h"
 #
-# Every test runs through t/lib/run (fixed addresses, 300 s, 16 MiB of output)
+# Every test runs through t/lib/run (fixed addresses, 1200 s, 16 MiB of output)
 # with
 #   abs_top_srcdir abs_top_builddir   where things are
 #   PLAIT_PLUGIN_PATH                 the plugins of this build

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# time limit: 600 s
+# time limit: 1200 s
 """Conformance of the MPI transports: one rank in the process of each check, without a
 launcher and under one.  Jobs of several ranks: t/plugins/mpi."""
 import os

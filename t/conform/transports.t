@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# time limit: 600 s
+# time limit: 1200 s
 """Conformance of the transports: several ranks in one process, and one rank alone,
 as under a launcher.  None of them lends memory (N21); mpi.t has those that do, and
 share none (N22).  A backend that is no transport skips the group."""

@@ -464,7 +464,7 @@ static plait_status waited;
 static int32_t wait_inside(void *user_data)
 {
 	(void)user_data;
-	waited = plait_flow_wait(flow, behind, UINT64_C(20) * 1000000000,
+	waited = plait_flow_wait(flow, behind, TAP_PATIENCE_NS,
 				 &flow_rig.error);
 	return 0;
 }
@@ -514,8 +514,7 @@ static void tell_loss(unsigned k)
 		}
 		OK(plait_flow_notify(flow, 0, inbox, NULL, NULL, NULL) ==
 		   PLAIT_OK);
-		OK_THAT(plait_inbox_wait(inbox, UINT64_C(20) * 1000000000,
-					 NULL) == PLAIT_OK,
+		OK_THAT(plait_inbox_wait(inbox, TAP_PATIENCE_NS, NULL) == PLAIT_OK,
 			"%s: an event", options);
 		drain();
 	}

@@ -312,7 +312,7 @@ static void found(void)
 {
 	step = repeat_tasks;
 	flags = PLAIT_FLOW_REPEATS;
-	stride = 41;
+	stride = 83;
 	steps = 1;
 	wanted = TRIPLES;
 	sweep();

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 enum { RANKS = 3, HIT = 1, PAGE = 4096, PAGES = 12, OPEN = 3 };
+#define SILENCE_NS UINT64_C(1000000000) /* a rank that runs is not as late */
 /* Pages of numbers that peers read in place: a reduction of fewer ones is sent
  * through slots.  Pauses of ranks for which the others wait. */
 enum { SHARED_PAGES = 96, PAUSES = 100, STEPS_MAX = 500, READER_TRIES = 20 };
@@ -416,7 +417,7 @@ static void names_a_stopped_rank(void)
 {
 	char name[64];
 	const struct plan plan = { .algorithm = "allpairs", .signal = SIGSTOP,
-				   .silence_ns = 300000000, .step = 1,
+				   .silence_ns = SILENCE_NS, .step = 1,
 				   .name = name };
 
 	snprintf(name, sizeof(name), "sig%ld.t", (long)getpid());
@@ -428,7 +429,7 @@ static void name_reader(uint32_t step)
 {
 	char name[64];
 	const struct plan plan = { .algorithm = "allpairs", .signal = SIGSTOP,
-				   .silence_ns = 300000000, .step = step,
+				   .silence_ns = SILENCE_NS, .step = step,
 				   .name = name, .is_shared = true };
 	uint32_t named = 0;
 

@@ -41,7 +41,7 @@ for kind, reason in reasons.items():
         ok(status == 0 and "unexpected tag-receive" not in text,
            "%s: %s, %d ranks %s" % (kind, scenario, ranks, " ".join(map(str, more))), status, text)
     # UCX may warn here.
-    status, text = start(kind, 2, [PROGRAM, kind, "absent"], seconds=60)
+    status, text = start(kind, 2, [PROGRAM, kind, "absent"])
     ok(status == 0, "%s: MPI ends beside a rank without a port" % kind, status, text)
     for scenario in ("killed", "failed"):
         status, text = start(kind, 3, [PROGRAM, kind, scenario])
