@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Backoff of a waiting thread: spin for less than a microsecond, yield a
- * hundred times, then sleep. Spinning alone is hundreds of times slower as soon
- * as threads outnumber cores; sleeping at once costs 15-40 us per hop.
+ * hundred times, for a millisecond at most, then sleep. Spinning alone is
+ * hundreds of times slower as soon as threads outnumber cores; sleeping at once
+ * costs 15-40 us per hop; a yield lasts as long as other threads run.
  *
  *     plait__backoff_init(&backoff, policy);
  *     while (!ready()) {
@@ -26,6 +27,7 @@ enum plait__backoff_policy {
 struct plait__backoff {
 	uint32_t spins_left;
 	uint32_t yields_left;
+	uint64_t yields_until_ns; /* 0: begun by the first one */
 };
 
 void plait__backoff_init(struct plait__backoff *backoff,

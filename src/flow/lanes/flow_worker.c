@@ -395,6 +395,7 @@ static void start_ladder(const plait__flow_worker *worker,
 	/* Another process may have to run before anything comes. */
 	ladder->spins_left = 0;
 	ladder->yields_left = worker->lanes->poll_yields;
+	ladder->yields_until_ns = PLAIT__CLOCK_NEVER;
 }
 
 static bool keeps_looking(plait__flow_worker *worker,
