@@ -182,20 +182,22 @@ static void build_recorded(plait__flow *flow, plait__task_split_prepare prepare)
 		plait__stretch_free(made);
 }
 
-/* Take the stretch that grows, and make its longer one; null: another thread has it,
- * or there is no memory. */
-static plait__stretch *take_growing(plait__flow *flow, plait__stretch **base)
+/* Make the longer one of the stretch that grows, which the caller has then; null: another
+ * thread has it, or there is no memory. */
+static plait__stretch *take_growing(plait__flow *flow)
 {
 	struct plait__flow_repeats *repeats = flow->repeats;
 	plait__stretch *made = NULL;
 
 	plait__flow_lock(flow);
-	*base = repeats->growing;
-	if (*base != NULL)
-		made = plait__stretch_make_longer(*base, repeats->times);
-	repeats->growing = NULL;
-	/* Relaxed: a hint. */
-	at_store_relaxed_u32(&repeats->is_growing, 0);
+	/* Relaxed: the lock orders it. */
+	if (at_load_relaxed_u32(&repeats->is_growing) != 0) {
+		made = plait__stretch_make_longer(repeats->growing,
+						  repeats->times);
+		at_store_relaxed_u32(&repeats->is_growing, 0);
+		if (made == NULL)
+			repeats->growing = NULL;
+	}
 	plait__flow_unlock(flow);
 	return made;
 }
@@ -203,19 +205,23 @@ static plait__stretch *take_growing(plait__flow *flow, plait__stretch **base)
 static void build_longer(plait__flow *flow, plait__task_split_prepare prepare)
 {
 	plait_error error = { .size = sizeof(error) };
-	plait__stretch *base, *made = take_growing(flow, &base);
+	plait__stretch *base, *made = take_growing(flow);
+	bool is_kept;
 
 	if (made == NULL)
 		return;
-	if (plait__stretch_build(made, flow, prepare, &error) != PLAIT_OK) {
-		plait__stretch_free(made);
-		return;
-	}
+	is_kept = plait__stretch_build(made, flow, prepare, &error) == PLAIT_OK;
 	plait__flow_lock(flow);
-	base->longer = made;
-	base->runs = 0;
-	base->choice = (plait__repeat_choice){ .left = 0 };
+	base = flow->repeats->growing;
+	flow->repeats->growing = NULL;
+	if (is_kept) {
+		base->longer = made;
+		base->runs = 0;
+		base->choice = (plait__repeat_choice){ .left = 0 };
+	}
 	plait__flow_unlock(flow);
+	if (!is_kept)
+		plait__stretch_free(made);
 }
 
 void plait__flow_repeats_build(plait__flow *flow,

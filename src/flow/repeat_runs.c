@@ -367,6 +367,9 @@ static plait_status begin_with(plait__flow_task *task,
 	plait__stretch *stretch = pick(flow, base);
 	plait_status status;
 
+	/* The submission builds the longer one next, which would cut the run short. */
+	if (flow->repeats->growing == base)
+		return PLAIT_E_STATE;
 	if (flow->window.newest - flow->swept >=
 	    plait__window_size(&flow->window))
 		plait__flow_reap(flow);

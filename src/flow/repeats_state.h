@@ -21,7 +21,9 @@ struct plait__flow_repeats {
 	plait__repeat_search search;
 	plait__stretch *stretches[PLAIT__REPEATS_STRETCHES];
 	uint32_t count;
-	/* The stretch that grows, or null; a hint of it; periods of its runs then. */
+	/* The stretch that grows, or null: it begins no run, since the build would cut that
+	 * short; whether no thread builds the longer one yet, read before as a hint;
+	 * periods of its runs then. */
 	plait__stretch *growing;
 	at_u32 is_growing;
 	uint32_t times;

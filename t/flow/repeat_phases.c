@@ -17,6 +17,8 @@ static void has_longer_runs(void)
 		}
 		check_calls(ROWS * ROW, 0);
 		OK(count_repeated() > ROWS * ROW * STRETCH / 2);
+		/* No run was cut short for a longer one. */
+		IS_UINT(count_repeated() % STRETCH, 0);
 		counters[3].result = 5;
 		repeat(ROW);
 		IS_INT(wait_task(0), PLAIT_E_FAILED);
