@@ -75,7 +75,7 @@ void plait__held_run_end(plait__flow *flow)
 					  plait__op_pred_is_true(meta, i) };
 	if (!flow->held_is_whole)
 		make_true(op, preds, count);
-	late->limit = flow->held_tasks;
+	late->limit = flow->held_is_whole ? UINT32_MAX : flow->held_tasks;
 	flow->phases->tasks += flow->held_tasks;
 	if (flow->devices != NULL)
 		plait__repetition_prefix_leave(late, number,

@@ -36,7 +36,7 @@ struct plait__late {
 	void *user_data;
 	const plait_run_desc *run;
 	plait__repetition *again; /* that the plan is of, or null */
-	uint32_t limit;		  /* tasks of the run; see stretch.h */
+	uint32_t limit; /* tasks of the run, UINT32_MAX: all; see stretch.h */
 	plait__backend_port *port;
 	plait_backend_point point;
 };

@@ -50,7 +50,8 @@ struct plait__repetition {
 	uint64_t joins_after;
 	uint64_t next_join;
 	uint64_t counted;
-	/* Of a stretch: tasks of the run that has begun, from the first one on. */
+	/* Of a stretch: tasks of the run that has begun, from the first one on;
+	 * UINT32_MAX: all. */
 	uint32_t limit;
 	/* With devices: needs by memory, results by data.  Memories that it accesses;
 	 * of these, those with launches of host code, which map buffers and may write

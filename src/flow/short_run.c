@@ -7,6 +7,12 @@
 #include "run/api/start.h"
 #include "sys/clock.h"
 
+/* Runs of fewer tasks tell nothing about the time of all. */
+static bool is_whole(const plait__repetition *again)
+{
+	return again->limit == UINT32_MAX;
+}
+
 static plait_status share(plait__repetition *again)
 {
 	again->times.begin_ns = plait__clock_now_ns();
@@ -61,7 +67,7 @@ plait_status plait__short_run_call(plait__repetition *again,
 	choose_threads(again);
 	if (way == PLAIT__RUN_SHARED)
 		return share(again);
-	is_due = plait__run_times_is_due(&again->times, way);
+	is_due = is_whole(again) && plait__run_times_is_due(&again->times, way);
 	begin = is_due ? plait__clock_now_ns() : 0;
 	plait__error_clear(&why);
 	status = plait__start_call(find_plan(again, way), find_desc(again),
@@ -80,7 +86,7 @@ plait_status plait__short_run_call(plait__repetition *again,
 
 void plait__short_run_end_shared(plait__repetition *again)
 {
-	if (again != NULL)
+	if (again != NULL && is_whole(again))
 		plait__run_time_add(&again->times.shared,
 				    plait__clock_now_ns() -
 					    again->times.begin_ns);

@@ -91,6 +91,7 @@ API_TESTS += %D%/flow_capture.t
 %C%_flow_capture_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/flow_repeat.t
 %C%_flow_repeat_t_LDADD = $(LDADD_API)
+UNIT_TESTS += %D%/found_runs.t
 API_TESTS += %D%/flow_repeats.t
 API_TESTS += %D%/repeat_phases.t
 %C%_flow_repeats_t_LDADD = $(LDADD_API)
