@@ -37,6 +37,17 @@ static plait_status order_emission(plait__flow_task *task,
 	       plait__fail(error, PLAIT_E_NOMEM, "no memory for a signal");
 }
 
+/* Returns true if a wait is one for tasks before it that emit.  Whether those of a fixed
+ * flow have emitted decides nothing before they count as done. */
+static bool is_for_tasks(const plait__flow *flow, const plait__late *late,
+			 uint64_t wanted, uint64_t submitted)
+{
+	return late->emission != 0 &&
+	       (wanted == 0 || wanted > submitted ||
+		(flow->is_fixed &&
+		 late->emission > plait__flow_settled(flow)));
+}
+
 /* Find what a wait is for: an emission that was submitted, or tasks before it that
  * emit.  If the newest of these is known to be lost, it is not run. */
 static plait_status resolve(plait__flow_task *task, plait__late *late,
@@ -45,15 +56,18 @@ static plait_status resolve(plait__flow_task *task, plait__late *late,
 {
 	const uint64_t submitted = plait__signal_submitted(signal);
 	const uint64_t wanted = desc->sequence;
+	bool is_lost;
 
 	late->wants_newest = wanted == 0;
-	late->emission = wanted == 0 || wanted > submitted ?
-		plait__flow_series_pending(task->flow, desc->signal,
-					   &task->needs_behind) : 0;
+	late->emission = plait__flow_series_pending(task->flow, desc->signal,
+						    &is_lost);
+	if (!is_for_tasks(task->flow, late, wanted, submitted))
+		late->emission = 0;
 	if (late->emission == 0 || wanted == UINT64_MAX)
 		return plait__signal_resolve(signal, &late->sequence, error);
 	late->sequence = wanted == 0 ? submitted : wanted;
 	task->behind = late->emission;
+	task->needs_behind = is_lost;
 	return PLAIT_OK;
 }
 

@@ -200,6 +200,117 @@ static void failures(void)
 	forget();
 }
 
+/* ---- waits for emissions ---- */
+
+static plait_task submit_signal(plait_task_kind kind, uint64_t sequence,
+				const plait_access *access)
+{
+	const plait_task_desc desc = {
+		.size = sizeof(desc), .kind = kind, .signal = flow_rig.signal,
+		.sequence = sequence, .accesses = access,
+		.access_count = access != NULL,
+	};
+	plait_task task = 0;
+
+	OK_THAT(plait_flow_submit(flow, &desc, &task, &flow_rig.error) ==
+		PLAIT_OK, "submit: %s", flow_rig.error.text);
+	return task;
+}
+
+/* As many writers as a task has predecessors: with one more there is a mark, which has a
+ * number. */
+enum { WRITERS = 10, EMISSIONS = 4, EMITTING_WINDOW = 64 };
+
+static void write_line(plait_data *line)
+{
+	for (uint64_t i = 0; i < WRITERS; i++) {
+		const plait_box box = { { i, 0, 0 }, { i + 1, 1, 1 } };
+		const plait_access access =
+			access_of(line, PLAIT_ACCESS_WRITE, &box);
+
+		(void)call_task(NULL, return_it, NULL, &access, 1);
+	}
+}
+
+/* Waits for emissions, of which some were just submitted, and some a window before. */
+static plait_task submit_waits(bool waits)
+{
+	static const uint64_t sequences[EMISSIONS] = { 1, 1, 0, 4 };
+	plait_data *line = new_data(1, WRITERS, 0, 0, 4, "line");
+	const plait_access all = access_of(line, PLAIT_ACCESS_READ, NULL);
+	plait_task task = 0;
+
+	for (int i = 0; i < 2 * EMISSIONS; i++) {
+		if (i < EMISSIONS)
+			(void)submit_signal(PLAIT_TASK_EMIT, 0, NULL);
+		if (waits)
+			IS_INT(wait_task(0), PLAIT_OK);
+		write_line(line);
+		task = submit_signal(PLAIT_TASK_WAIT, sequences[i % EMISSIONS],
+				     &all);
+		for (int k = 0; i >= EMISSIONS - 1 && k < EMITTING_WINDOW; k++)
+			task = call_task(NULL, return_it, NULL, NULL, 0);
+	}
+	plait_data_release(line);
+	IS_INT(wait_task(0), PLAIT_OK);
+	return task;
+}
+
+static void emissions(void)
+{
+	plait_task last = 0;
+
+	for (int waits = 0; waits < 2; waits++) {
+		plait_task task;
+
+		if (!open_fixed(EMITTING_WINDOW))
+			continue;
+		task = submit_waits(waits != 0);
+		last = waits == 0 ? task : last;
+		IS_UINT(task, last);
+		compare();
+		close_flow();
+	}
+	forget();
+}
+
+/* The task of the newest emission fails: a wait for an older one does not, also if that
+ * is known; the others do. */
+static void lost_emission(void)
+{
+	for (int waits = 0; waits < 2; waits++) {
+		plait_access access;
+		plait_data *data;
+
+		if (!open_fixed(16))
+			continue;
+		data = new_data(1, 8, 0, 0, 8, "data");
+		access = access_of(data, PLAIT_ACCESS_WRITE, NULL);
+		(void)submit_signal(PLAIT_TASK_EMIT, 0, NULL);
+		(void)call_task("fails", return_it, (void *)(intptr_t)1,
+				&access, 1);
+		access.mode = PLAIT_ACCESS_READ;
+		(void)submit_signal(PLAIT_TASK_EMIT, 0, &access);
+		if (waits)
+			IS_INT(wait_task(0), PLAIT_E_FAILED);
+		for (int round = 0; round < 2; round++) {
+			IS_INT(wait_task(submit_signal(PLAIT_TASK_WAIT, 1,
+						       NULL)), PLAIT_OK);
+			IS_INT(wait_task(submit_signal(PLAIT_TASK_WAIT, 2,
+						       NULL)), PLAIT_E_FAILED);
+			IS_INT(wait_task(submit_signal(PLAIT_TASK_WAIT, 0,
+						       NULL)), PLAIT_E_FAILED);
+			for (int i = 0; i < 40; i++)
+				(void)call_task(NULL, return_it, NULL, NULL, 0);
+		}
+		(void)wait_task(0);
+		compare();
+		plait_data_release(data);
+		close_flow();
+	}
+	forget();
+}
+
 /* ---- runs of a repetition ---- */
 
 /* Fewer runs than those behind which borders go, most of them behind a wait for room. */
@@ -383,6 +494,8 @@ static const struct tap_scenario all[] = {
 	{ "random programs", random_programs },
 	{ "waits", waits },
 	{ "failures", failures },
+	{ "emissions", emissions },
+	{ "a lost emission", lost_emission },
 	{ "repetition", repetition },
 	{ "small window", small_window },
 	{ "properties", info },
