@@ -217,11 +217,55 @@ static void known_losses(void)
 	}
 }
 
+/* More tasks than those behind which failures are looked at. */
+enum { TASKS = (1 << 16) + 512 };
+
+/* Failures that the flow remembers many tasks later. */
+static uint64_t count_remembered(void)
+{
+	plait_flow_info info = { .size = sizeof(info) };
+	int refused = 0;
+
+	for (int i = 0; i < TASKS; i++) {
+		const plait_task_desc desc = { .size = sizeof(desc),
+					       .kind = PLAIT_TASK_CALL,
+					       .function = return_it };
+
+		refused += plait_flow_submit(flow, &desc, NULL, NULL) !=
+			   PLAIT_OK;
+	}
+	IS_INT(refused, 0);
+	IS_INT(wait_task(0), PLAIT_OK);
+	IS_INT(plait_flow_query(flow, &info, NULL), PLAIT_OK);
+	return info.failed;
+}
+
+/* As data that was spoiled: until another task emits the signal, or its release. */
+static void forgotten_losses(void)
+{
+	for (int is_emitted = 0; is_emitted < 2; is_emitted++) {
+		if (!open_flow(&flow_settings[0], 256))
+			continue;
+		lose_emission();
+		OK(count_remembered() > 0);
+		wait_in_vain();
+		if (is_emitted) {
+			signal_task(PLAIT_TASK_EMIT, 0, NULL);
+		} else {
+			plait_signal_release(flow_rig.signal);
+			flow_rig.signal = NULL;
+		}
+		IS_UINT(count_remembered(), 0);
+		close_flow();
+	}
+}
+
 static const struct tap_scenario all[] = {
 	{ "awaited emissions", awaited_emissions },
 	{ "lost emissions", lost_emissions },
 	{ "refused emissions", refused_emissions },
 	{ "known losses", known_losses },
+	{ "forgotten losses", forgotten_losses },
 };
 
 TAP_MAIN(all)
