@@ -145,6 +145,7 @@ SEEDED_TESTS += %D%/owner_memo.t
 UNIT_TESTS += %D%/task_ranks.t
 SEEDED_TESTS += %D%/task_ranks.t
 UNIT_TESTS += %D%/program_hash.t
+UNIT_TESTS += %D%/rank_horizon.t
 UNIT_TESTS += %D%/period_finder.t
 UNIT_TESTS += %D%/repeat_choice.t
 UNIT_TESTS += %D%/repeated_words.t
