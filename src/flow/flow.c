@@ -181,18 +181,9 @@ static plait_status check_flags(plait_flow_flags flags, plait_error *error)
 						  names));
 }
 
-static plait_status read_desc(plait_flow_desc *out,
-			      const plait_flow_desc *given, plait_error *error)
+/* Set what is 0 of the window and the horizon, and check them. */
+static plait_status read_sizes(plait_flow_desc *out, plait_error *error)
 {
-	plait_status status = PLAIT_OK;
-
-	*out = (plait_flow_desc){ .size = sizeof(*out) };
-	if (given != NULL)
-		status = PLAIT__STRUCT_READ(plait_flow_desc, out, given, error);
-	if (status == PLAIT_OK)
-		status = check_flags(out->flags, error);
-	if (status != PLAIT_OK)
-		return status;
 	if (out->window == 0)
 		out->window = plait__flow_ranks_has_others(out->world) ?
 				      PLAIT__WINDOW_OVER_WORLD :
@@ -212,32 +203,55 @@ static plait_status read_desc(plait_flow_desc *out,
 				   out->horizon);
 	if (out->horizon == 0)
 		out->horizon = PLAIT__HORIZON_TASKS;
-	if ((out->flags & PLAIT_FLOW_FIXED) != 0 && out->device_count != 0)
+	return PLAIT_OK;
+}
+
+static plait_status check_fixed(const plait_flow_desc *desc, plait_error *error)
+{
+	if ((desc->flags & PLAIT_FLOW_FIXED) == 0)
+		return PLAIT_OK;
+	if (desc->device_count != 0)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "plait_flow_desc: devices with "
 				   "PLAIT_FLOW_FIXED, which is for the host; "
 				   "leave one of them out");
-	if (out->links != NULL && out->device_count == 0)
-		return plait__fail(error, PLAIT_E_INVALID,
-				   "plait_flow_desc: links without devices");
-	if ((out->flags & PLAIT_FLOW_FIXED) != 0 && out->history != NULL)
+	if (desc->history != NULL)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "plait_flow_desc: a history with "
 				   "PLAIT_FLOW_FIXED, where measured times "
 				   "decide nothing; leave one of them out");
-	if (out->reserved0 != 0)
-		return plait__fail(error, PLAIT_E_INVALID,
-				   "plait_flow_desc: reserved0 is not 0");
-	status = plait__flow_repeats_check(out, error);
+	return PLAIT_OK;
+}
+
+static plait_status read_desc(plait_flow_desc *out,
+			      const plait_flow_desc *given, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	*out = (plait_flow_desc){ .size = sizeof(*out) };
+	if (given != NULL)
+		status = PLAIT__STRUCT_READ(plait_flow_desc, out, given, error);
+	if (status == PLAIT_OK)
+		status = check_flags(out->flags, error);
+	if (status == PLAIT_OK)
+		status = read_sizes(out, error);
+	if (status == PLAIT_OK)
+		status = check_fixed(out, error);
+	if (status == PLAIT_OK && out->links != NULL && out->device_count == 0)
+		status = plait__fail(error, PLAIT_E_INVALID,
+				     "plait_flow_desc: links without devices");
+	if (status == PLAIT_OK && out->reserved0 != 0)
+		status = plait__fail(error, PLAIT_E_INVALID,
+				     "plait_flow_desc: reserved0 is not 0");
+	if (status == PLAIT_OK)
+		status = plait__flow_repeats_check(out, error);
 	if (status == PLAIT_OK)
 		status = check_policies(out, error);
-	if (status != PLAIT_OK)
-		return status;
-	if (out->lanes > PLAIT__FLOW_LANES)
-		return plait__fail(error, PLAIT_E_INVALID,
-				   "plait_flow_desc: %u lanes; at most %d",
-				   out->lanes, PLAIT__FLOW_LANES);
-	return PLAIT_OK;
+	if (status == PLAIT_OK && out->lanes > PLAIT__FLOW_LANES)
+		status = plait__fail(error, PLAIT_E_INVALID,
+				     "plait_flow_desc: %u lanes; at most %d",
+				     out->lanes, PLAIT__FLOW_LANES);
+	return status;
 }
 
 /* As many as threads that can run ops at a time: the workers and a waiting

@@ -321,6 +321,55 @@ static plait_status fail_busy(const plait__flow *flow, plait_error *error)
 			   (unsigned long long)plait__window_size(&flow->window));
 }
 
+/* The task lacks buffers, partial results or room: make them, or wait.  PLAIT_OK: it may be
+ * attempted again. */
+static plait_status make_room(plait__flow *flow, const plait_task_desc *desc,
+			      const plait__repetition *again,
+			      plait__device_split *split, plait__flow_task *task,
+			      uint64_t *out_behind, plait_error *error)
+{
+	plait_status status;
+
+	if (task->lacks_buffers)
+		return supply(flow, desc, again, split, out_behind, error);
+	if (split->supplies)
+		plait__room_supply_leave(flow, split);
+	if (task->wants != NULL)
+		return plait__reduction_supply(task, error);
+	if ((desc->flags & PLAIT_TASK_NO_WAIT) != 0 && split->done == 0)
+		return fail_busy(flow, error);
+	*out_behind = 0;
+	status = plait__flow_wait_for_room(flow,
+					   again == NULL && split->done == 0,
+					   error);
+	return put_off_event(flow, status, split);
+}
+
+/* Attempt the task until it is committed, fails or is to suspend. */
+static plait_status submit_task(plait__flow *flow, const plait_task_desc *desc,
+				plait__repetition *again,
+				plait__device_split *split,
+				plait__flow_task *task, uint64_t *out_behind,
+				plait_error *error)
+{
+	plait_status status;
+
+	do {
+		plait__flow_task_clear(task, flow);
+		plait__flow_lock(flow);
+		status = attempt(task, desc, again, split, error);
+		plait__flow_unlock(flow);
+		plait__object_close_deferred(task->closing);
+		plait__flow_devices_offer(flow);
+		plait__submit_build_repeats(flow);
+		if (status != PLAIT_PENDING)
+			return status;
+		status = make_room(flow, desc, again, split, task, out_behind,
+				   error);
+	} while (status == PLAIT_OK);
+	return status;
+}
+
 plait_status plait__submit_as(plait__flow *flow, const plait_task_desc *desc,
 			      plait__repetition *again, plait__submitted *out,
 			      uint64_t *out_behind, plait_error *error)
@@ -333,36 +382,8 @@ plait_status plait__submit_as(plait__flow *flow, const plait_task_desc *desc,
 	split.done = 0;
 	split.supplies = false;
 	split.weights.state = PLAIT__SPLIT_UNDECIDED;
-	do {
-		plait__flow_task_clear(&task, flow);
-		plait__flow_lock(flow);
-		status = attempt(&task, desc, again, &split, error);
-		plait__flow_unlock(flow);
-		plait__object_close_deferred(task.closing);
-		plait__flow_devices_offer(flow);
-		plait__submit_build_repeats(flow);
-		if (status == PLAIT_PENDING && task.lacks_buffers) {
-			status = supply(flow, desc, again, &split, out_behind,
-					error);
-			continue;
-		}
-		if (split.supplies)
-			plait__room_supply_leave(flow, &split);
-		if (status == PLAIT_PENDING && task.wants != NULL) {
-			status = plait__reduction_supply(&task, error);
-			continue;
-		}
-		if (status != PLAIT_PENDING)
-			break;
-		if ((desc->flags & PLAIT_TASK_NO_WAIT) != 0 && split.done == 0) {
-			status = fail_busy(flow, error);
-			break;
-		}
-		*out_behind = 0;
-		status = plait__flow_wait_for_room(
-			flow, again == NULL && split.done == 0, error);
-		status = put_off_event(flow, status, &split);
-	} while (status == PLAIT_OK);
+	status = submit_task(flow, desc, again, &split, &task, out_behind,
+			     error);
 	if (split.supplies)
 		plait__room_supply_leave(flow, &split);
 	if (status != PLAIT_OK)
