@@ -58,8 +58,8 @@
  * as accessed by a launch: so PLAIT_FREEZE_CHECK and PLAIT_FREEZE_PROGRAM_ORDER
  * see a conflict between launches that access different boxes of it.
  */
-#ifndef PLAIT_REPETITION_H
-#define PLAIT_REPETITION_H
+#ifndef PLAIT_REPEAT_H
+#define PLAIT_REPEAT_H
 
 #include "plait/flow.h"
 #include "plait/graph.h"
