@@ -400,7 +400,9 @@ static uint64_t *take_cells(plait__flow_task *task,
 	bool shares = shares_geometry(task, geometry);
 
 	task->cells = arguments + (shares ? 0 : PLAIT__LAUNCH_CELLS);
-	if (!plait__window_has_room(window, 2, task->cells))
+	/* A captured task is no op. */
+	if (!plait__window_has_room(window, task->flow->capture == NULL ? 2 : 0,
+				    task->cells))
 		return NULL;
 	cells = plait__window_take_cells(window, task->cells);
 	task->filled.arguments = (void **)(void *)cells;

@@ -37,7 +37,9 @@ static plait__box_move *take_move(plait__flow_task *task)
 	plait__window *window = &task->flow->window;
 
 	task->cells = MOVE_CELLS;
-	if (!plait__window_has_room(window, 2, MOVE_CELLS))
+	/* A captured task is no op. */
+	if (!plait__window_has_room(window, task->flow->capture == NULL ? 2 : 0,
+				    MOVE_CELLS))
 		return NULL;
 	task->kind = PLAIT__OP_CALL;
 	task->filled.call.host = plait__box_move_run;

@@ -378,6 +378,117 @@ static void refused_for_room(void)
 	close_repeats();
 }
 
+/* ---- a full window ---- */
+
+enum { LAUNCHES = 16, MOST_LAUNCHES = 100 };
+
+static int32_t run_nothing(void *const *arguments, const plait_launch *launch,
+			   void *user_data)
+{
+	(void)arguments;
+	(void)launch;
+	(void)user_data;
+	return 0;
+}
+
+/* Tasks that differ in what they ignore are no period. */
+static int32_t ignore(void *user_data)
+{
+	(void)user_data;
+	return 0;
+}
+
+static plait_kernel *new_nothing(void)
+{
+	const plait_kernel_desc desc = { .size = sizeof(desc),
+					 .function = run_nothing,
+					 .signature = "nothing(i: u64)" };
+	plait_kernel *kernel = NULL;
+
+	OK(plait_kernel_create(flow_rig.context, &desc, &kernel,
+			       &flow_rig.error) == PLAIT_OK);
+	return kernel;
+}
+
+/* Launches and fills that repeat, until the flow finds them or has no room.  Returns how many
+ * it took. */
+static uint32_t launch_until_found(plait_kernel *kernel)
+{
+	uint32_t count = 0;
+	plait_status status = PLAIT_OK;
+
+	while (status == PLAIT_OK && count < MOST_LAUNCHES &&
+	       count_stretches() == 0) {
+		uint64_t i = count % LAUNCHES;
+		const plait_argument arguments[] = { PLAIT_VALUE(i) };
+		const plait_task_desc launch = {
+			.size = sizeof(launch), .kind = PLAIT_TASK_LAUNCH,
+			.kernel = kernel, .launch = PLAIT_ITEMS(1),
+			.arguments = arguments, .argument_count = 1,
+			.flags = PLAIT_TASK_NO_WAIT,
+		};
+		const plait_task_desc fill = {
+			.size = sizeof(fill), .kind = PLAIT_TASK_FILL,
+			.target = line, .pattern = i,
+			.flags = PLAIT_TASK_NO_WAIT,
+		};
+
+		status = plait_flow_submit(flow, i % 2 == 0 ? &launch : &fill,
+					   NULL, NULL);
+		count += status == PLAIT_OK;
+	}
+	return count;
+}
+
+/* The same behind so many other tasks, none of which is done. */
+static uint32_t launch_behind(uint32_t fillers, bool *found)
+{
+	const struct flow_setting setting = { 1, 2 };
+	plait_kernel *kernel;
+	uint32_t count;
+
+	*found = false;
+	if (!open_repeats(&setting, WINDOW))
+		return 0;
+	kernel = new_nothing();
+	__atomic_store_n(&gate, 0, __ATOMIC_RELEASE);
+	if (fillers > 0)
+		(void)call_task("hold", hold, NULL, NULL, 0);
+	for (uintptr_t i = 1; i < fillers; i++)
+		(void)call_task("filler", ignore, (void *)i, NULL, 0);
+	/* The search counts from the last query. */
+	IS_UINT(count_repeated(), 0);
+	count = launch_until_found(kernel);
+	*found = count_stretches() > 0;
+	__atomic_store_n(&gate, 1, __ATOMIC_RELEASE);
+	(void)plait_flow_wait(flow, 0, PLAIT_FOREVER, NULL);
+	plait_kernel_release(kernel);
+	close_repeats();
+	return count;
+}
+
+/* A stretch is made of the task that fills the window, too. */
+static void found_without_room(void)
+{
+	uint32_t needed, count, missed = 0, last = 0;
+	bool found;
+
+	tap_brief();
+	needed = launch_behind(0, &found);
+	OK(found);
+	for (uint32_t fillers = WINDOW - needed - 8; fillers < WINDOW - needed + 4;
+	     fillers++) {
+		count = launch_behind(fillers, &found);
+		NOTE("%u fillers, %u of %u launches", fillers, count, needed);
+		missed += count >= needed && !found;
+		last += count < needed;
+	}
+	tap_verbose();
+	IS_UINT(missed, 0);
+	/* The window was full before. */
+	OK(last > 0);
+}
+
 /* ---- tasks of functions ---- */
 
 enum { SUBMITTER = 5, INNER_LOOPS = 60 };
@@ -575,6 +686,7 @@ static const struct tap_scenario all[] = {
 	{ "short runs", short_ones },
 	{ "times of whole runs", times_of_whole_ones },
 	{ "refused for room", refused_for_room },
+	{ "found without room", found_without_room },
 	{ "tasks of functions", tasks_of_functions },
 	{ "a first task of a function", first_task_of_a_function },
 	{ "many stretches", many_stretches },
