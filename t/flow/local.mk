@@ -92,6 +92,7 @@ API_TESTS += %D%/flow_capture.t
 API_TESTS += %D%/flow_repeat.t
 %C%_flow_repeat_t_LDADD = $(LDADD_API)
 UNIT_TESTS += %D%/found_runs.t
+UNIT_TESTS += %D%/found_limits.t
 API_TESTS += %D%/flow_repeats.t
 API_TESTS += %D%/repeat_phases.t
 %C%_flow_repeats_t_LDADD = $(LDADD_API)

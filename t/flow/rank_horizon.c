@@ -31,7 +31,7 @@ static void begin(uint32_t tasks)
 	}
 }
 
-/* What the other rank told of a horizon: the same, to be changed. */
+/* Horizon as the other rank told it: the same, to be changed. */
 static plait__horizon *tell(uint64_t number)
 {
 	plait__horizon *told =
