@@ -34,10 +34,16 @@ static inline void plait__held_run_interrupt(plait__flow *flow)
 void plait__held_run_begin(plait__flow *flow, uint64_t number,
 			   plait__late *late);
 
-/* Add a part to the held run.  There is room.  Returns its number. */
-static inline uint64_t plait__held_run_add_part(plait__flow *flow)
+/* The number that the next part gets. */
+static inline uint64_t plait__held_run_next_part(const plait__flow *flow)
 {
-	return flow->window.newest + flow->held_tasks++;
+	return flow->window.newest + flow->held_tasks;
+}
+
+/* Add parts to the held run.  There is room. */
+static inline void plait__held_run_add_parts(plait__flow *flow, uint32_t count)
+{
+	flow->held_tasks += count;
 }
 
 /* The run that a part stands for; other numbers stand for themselves. */

@@ -132,23 +132,22 @@ static plait_status place_run(plait__flow_task *run)
 				    status;
 }
 
-/* The words of the task behind, which may be the first one again. */
-static inline const uint64_t *begin_again(const plait__stretch *stretch,
-					  const uint64_t *at)
+/* The words of the first task of the stretch come next. */
+static void begin_row(struct plait__flow_repeats *repeats,
+		      const plait__stretch *stretch)
 {
-	const uint64_t *words = stretch->compared->items;
-
-	return at == words + stretch->compared->count ? words : at;
+	repeats->next = stretch->compared->items;
+	repeats->left = repeats->base->tasks.count;
 }
 
-/* The words of the second task of a stretch. */
-static const uint64_t *second_words(const plait__stretch *stretch)
+/* Go on behind the words of some tasks, or of one that is compared with its copy. */
+static void pass(struct plait__flow_repeats *repeats, const uint64_t *behind,
+		 uint64_t count)
 {
-	const uint64_t *first = stretch->compared->items;
-
-	return begin_again(stretch, *first == 0 ? first + 1 :
-			   plait__repeated_words_match(first,
-				&plait__stretch_at(stretch, 0)->desc));
+	repeats->next = behind;
+	repeats->left -= (uint32_t)count;
+	if (repeats->left == 0)
+		begin_row(repeats, repeats->held);
 }
 
 /* Number the run, with what comes before it.  As plait__commit_task. */
@@ -178,7 +177,8 @@ static plait_status begin_run(plait__flow *flow, plait__stretch *stretch,
 	plait__held_run_begin(flow, run.number, run.late);
 	repeats->held = stretch;
 	repeats->room = 1;
-	repeats->next = second_words(stretch);
+	begin_row(repeats, stretch);
+	pass(repeats, plait__repeated_words_behind(repeats->next), 1);
 	repeats->owner = plait__suspension_owner();
 	/* Relaxed: a hint. */
 	at_store_relaxed_u32(&repeats->is_held, 1);
@@ -261,16 +261,24 @@ static bool find_room(plait__flow *flow)
 	return repeats->room > flow->held_tasks;
 }
 
-/* The words behind those of the next task of the held run; null: the task differs. */
-static inline const uint64_t *match(const plait__flow *flow,
-				    const plait_task_desc *desc)
+/* Returns how many of the tasks the held run has next. */
+static uint64_t match(plait__flow *flow, const plait_task_desc *descs,
+		      uint64_t count)
 {
-	const struct plait__flow_repeats *repeats = flow->repeats;
-	const uint64_t *next = repeats->next;
+	struct plait__flow_repeats *repeats = flow->repeats;
+	const uint64_t *at = repeats->next;
+	uint64_t done;
 
-	if (__builtin_expect(*next != 0, 1))
-		return plait__repeated_words_match(next, desc);
-	return is_next(repeats->held, flow->held_tasks, desc) ? next + 1 : NULL;
+	if (plait__repeated_words_are_other(at)) {
+		done = is_next(repeats->held, flow->held_tasks, descs);
+		at = plait__repeated_words_behind(at);
+	} else {
+		done = plait__repeated_words_match(
+			&at, descs, count < repeats->left ? count : repeats->left);
+	}
+	if (done > 0)
+		pass(repeats, at, done);
+	return done;
 }
 
 /* All tasks of the held run came. */
@@ -285,39 +293,37 @@ static void end_whole(plait__flow *flow)
 	note_tasks(flow);
 }
 
-/* Add the task to the held run, if it is the next one.  Returns its number, or 0. */
-static inline uint64_t add_part(plait__flow *flow, const plait_task_desc *desc)
+/* Add the first ones of the tasks to the held run, as far as it has them next and there
+ * is room.  Returns how many. */
+static uint64_t add_parts(plait__flow *flow, const plait_task_desc *descs,
+			  uint64_t count)
 {
-	struct plait__flow_repeats *repeats = flow->repeats;
-	const plait__stretch *held = repeats->held;
-	const uint64_t *behind;
-	uint64_t number;
+	const struct plait__flow_repeats *repeats = flow->repeats;
+	uint64_t room, done;
 
 	if (flow->held_tasks == repeats->room && !find_room(flow))
 		return 0;
-	behind = match(flow, desc);
-	if (behind == NULL)
-		return 0;
-	repeats->next = begin_again(held, behind);
-	number = plait__held_run_add_part(flow);
-	if (flow->held_tasks == held->tasks.count)
+	room = repeats->room - flow->held_tasks;
+	done = match(flow, descs, count < room ? count : room);
+	plait__held_run_add_parts(flow, (uint32_t)done);
+	if (flow->held_tasks == repeats->held->tasks.count)
 		end_whole(flow);
-	return number;
+	return done;
 }
 
 uint64_t plait__repeat_runs_extend(plait__flow *flow,
 				    const plait_task_desc *descs, uint64_t count,
 				    plait_task *out)
 {
-	uint64_t done = 0, number = 0;
+	uint64_t done = 0, now;
 
 	if (flow->held_run == 0 || !may_add_parts(flow))
 		return 0;
+	*out = plait__held_run_next_part(flow);
 	do {
-		number = add_part(flow, &descs[done]);
-		if (done == 0)
-			*out = number;
-	} while (number != 0 && ++done < count && flow->held_run != 0);
+		now = add_parts(flow, descs + done, count - done);
+		done += now;
+	} while (now > 0 && done < count && flow->held_run != 0);
 	return done;
 }
 

@@ -35,8 +35,10 @@ struct plait__flow_repeats {
 	plait__stretch *base;
 	uint64_t row_end;
 	uint64_t owner; /* plait__suspension_owner of its submitter */
-	/* Tasks of it that there is room for, and the words of the next one. */
+	/* Tasks of it that there is room for; the words of the next one, and how many
+	 * have theirs in a row from there on. */
 	uint32_t room;
+	uint32_t left;
 	const uint64_t *next;
 	at_u32 is_held; /* a hint: tasks are compared with it */
 	uint64_t closings; /* of the flow, when the stretches were looked at */
