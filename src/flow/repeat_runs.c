@@ -102,12 +102,13 @@ static bool may_hold(plait__flow *flow)
 	       !plait__repeats_are_in_task();
 }
 
-/* Append the accesses of the run. */
+/* Append the accesses of the run, which looks at fewer fronts if many came alone. */
 static plait_status add_accesses(plait__flow_task *run)
 {
 	const plait__vector *accesses = &run->again->accesses;
 	plait_status status = PLAIT_OK;
 
+	plait__repetitions_count_run(run->flow, run->again);
 	for (uint32_t i = 0; status == PLAIT_OK && i < accesses->count; i++) {
 		const plait__flow_access *at = plait__vector_at(accesses, i);
 
