@@ -328,21 +328,20 @@ uint64_t plait__repeat_runs_extend(plait__flow *flow,
 	return done;
 }
 
-bool plait__repeat_runs_extend_one(plait__flow *flow,
-				    const plait_task_desc *desc, plait_task *out)
+uint64_t plait__repeat_runs_extend_alone(plait__flow *flow,
+					  const plait_task_desc *descs,
+					  uint64_t count, plait_task *out)
 {
-	plait_task number;
-	bool done;
+	uint64_t done;
 
 	/* Relaxed: a hint. */
-	if (at_load_relaxed_u32(&flow->repeats->is_held) == 0 || desc == NULL ||
-	    desc->size != sizeof(*desc) || flow->devices != NULL)
-		return false;
+	if (at_load_relaxed_u32(&flow->repeats->is_held) == 0 ||
+	    descs == NULL || descs->size != sizeof(*descs) ||
+	    flow->devices != NULL)
+		return 0;
 	plait__flow_lock(flow);
-	done = plait__repeat_runs_extend(flow, desc, 1, &number) != 0;
+	done = plait__repeat_runs_extend(flow, descs, count, out);
 	plait__flow_unlock(flow);
-	if (done && out != NULL)
-		*out = number;
 	return done;
 }
 

@@ -30,10 +30,10 @@ uint64_t plait__repeat_runs_extend(plait__flow *flow,
 				    const plait_task_desc *descs, uint64_t count,
 				    plait_task *out);
 
-/* The same of one task, with the lock, and without devices, where launches may be cut
- * first; out may be null. */
-bool plait__repeat_runs_extend_one(plait__flow *flow,
-				    const plait_task_desc *desc,
-				    plait_task *out);
+/* The same with the lock, and without devices, where launches may be cut first; descs
+ * may be null. */
+uint64_t plait__repeat_runs_extend_alone(plait__flow *flow,
+					  const plait_task_desc *descs,
+					  uint64_t count, plait_task *out);
 
 #endif

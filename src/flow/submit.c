@@ -431,6 +431,20 @@ plait_status plait__submit_repetition(plait__flow *flow,
 				 error);
 }
 
+/* Add the task to the held run, if it is the next one. */
+static bool extend(plait__flow *flow, const plait_task_desc *desc,
+		   plait_task *out)
+{
+	plait_task number;
+
+	if (flow->repeats == NULL ||
+	    plait__repeat_runs_extend_alone(flow, desc, 1, &number) == 0)
+		return false;
+	if (out != NULL)
+		*out = number;
+	return true;
+}
+
 /* PLAIT_PENDING: no room, and the caller is a coroutine. */
 static plait_status submit_once(plait_flow *flow, const plait_task_desc *desc,
 				plait_task *out, uint64_t *out_behind,
@@ -445,8 +459,7 @@ static plait_status submit_once(plait_flow *flow, const plait_task_desc *desc,
 	if (status != PLAIT_OK)
 		return status;
 	if (plait__plain_task_submit_one(self, desc, out) ||
-	    (self->repeats != NULL &&
-	     plait__repeat_runs_extend_one(self, desc, out))) {
+	    extend(self, desc, out)) {
 		plait__object_leave(&self->object);
 		return PLAIT_OK;
 	}

@@ -33,12 +33,20 @@ static const plait_task_desc *next_desc(const struct task_array *array)
 		(const char *)array->descs + array->done * size);
 }
 
-/* Note the number of the next task. */
-static void step(struct task_array *array, plait_task number)
+/* Note the numbers of the next tasks, from that of the first one on. */
+static void step(struct task_array *array, plait_task first, uint64_t count)
 {
-	if (array->out != NULL)
-		array->out[array->done] = number;
-	array->done++;
+	for (uint64_t i = 0; array->out != NULL && i < count; i++)
+		array->out[array->done + i] = first + i;
+	array->done += count;
+}
+
+/* Tasks that are left, at most those of one lock. */
+static uint64_t count_next(const struct task_array *array)
+{
+	uint64_t left = array->count - array->done;
+
+	return left < AT_ONCE ? left : AT_ONCE;
 }
 
 /* Returns true if a task needs nothing but the lock, unless there is no room. */
@@ -70,9 +78,22 @@ static uint64_t extend(plait__flow *flow, struct task_array *array, uint64_t mos
 			plait__repeat_runs_extend(flow, next_desc(array), most,
 						   &first);
 
-	for (uint64_t i = 0; i < done; i++)
-		step(array, first + i);
+	step(array, first, done);
 	return done;
+}
+
+/* The same, without the lock, of the next tasks as long as some are added. */
+static void extend_alone(plait__flow *flow, struct task_array *array)
+{
+	uint64_t done;
+
+	do {
+		plait_task first = 0;
+
+		done = plait__repeat_runs_extend_alone(
+			flow, next_desc(array), count_next(array), &first);
+		step(array, first, done);
+	} while (done > 0 && array->done < array->count);
 }
 
 /* Commit tasks of the array without giving up the lock in between.  Returns false
@@ -80,8 +101,7 @@ static uint64_t extend(plait__flow *flow, struct task_array *array, uint64_t mos
  * waits or tells the error. */
 static bool commit_some(plait__flow *flow, struct task_array *array)
 {
-	const uint64_t left = array->count - array->done;
-	const uint64_t end = array->done + (left < AT_ONCE ? left : AT_ONCE);
+	const uint64_t end = array->done + count_next(array);
 	const bool is_sized = array->descs->size == sizeof(*array->descs);
 	plait__plain_data known = { NULL, NULL };
 	plait_status status = PLAIT_OK;
@@ -105,7 +125,7 @@ static bool commit_some(plait__flow *flow, struct task_array *array)
 			number = task.number;
 		}
 		if (status == PLAIT_OK)
-			step(array, number);
+			step(array, number, 1);
 	}
 	plait__flow_unlock(flow);
 	plait__object_close_deferred(task.closing);
@@ -134,7 +154,7 @@ static plait_status submit_next(plait__flow *flow, struct task_array *array,
 		status = plait__submit_any(flow, known, NULL, &number,
 					   out_behind, error);
 	if (status == PLAIT_OK)
-		step(array, number);
+		step(array, number, 1);
 	else if (status < 0)
 		plait__error_prefix(error, "descriptor %llu: ",
 				    (unsigned long long)array->done);
@@ -150,6 +170,8 @@ static plait_status submit_rest(plait_flow *flow, struct task_array *array,
 
 	if (status != PLAIT_OK)
 		return status;
+	if (self->repeats != NULL && array->count > 0)
+		extend_alone(self, array);
 	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
 				       &self->object };
 	while (status == PLAIT_OK && array->done < array->count)
