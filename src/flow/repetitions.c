@@ -11,7 +11,7 @@
 enum {
 	/* Runs in a row before borders are removed; twice as many, up to a limit, if
 	 * other tasks follow within as many runs: they may make the borders again. */
-	FIRST_JOIN = 64,
+	FIRST_JOIN = 32,
 	LAST_JOIN = 1 << 16
 };
 
