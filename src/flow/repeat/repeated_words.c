@@ -2,6 +2,8 @@
 /* Words of repeated tasks; see repeated_words.h. */
 #include "flow/repeat/repeated_words.h"
 
+#include "flow/access/task_fields.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -12,21 +14,25 @@ enum {
 
 /* ---- fields ---- */
 
-/* Two words, and four: one operation each of most processors. */
+/* Two words, which most processors read and compare as one. */
 typedef uint64_t two __attribute__((vector_size(16)));
 
-#define FIELD(type, field) offsetof(type, field)
-#define BEHIND(type, field) (offsetof(type, field) + sizeof(((type *)0)->field))
+#define IS_BEHIND(type, field, before) \
+	(offsetof(type, field) == \
+	 offsetof(type, before) + sizeof(((type *)0)->before))
 
 /* Fields that are read together lie together. */
-_Static_assert(sizeof(void *) != 8 ||
-		       (FIELD(plait_access, data) == 8 &&
-			FIELD(plait_access, combine) ==
-				BEHIND(plait_access, mapper) &&
-			FIELD(plait_access, reserved0) ==
-				BEHIND(plait_access, flags) &&
-			sizeof(plait_access) == BEHIND(plait_access, reserved0)),
+_Static_assert(IS_BEHIND(plait_task_desc, kind, size) &&
+		       IS_BEHIND(plait_task_desc, user_data, function) &&
+		       IS_BEHIND(plait_task_desc, pieces, split),
+	       "fields of a task");
+_Static_assert(IS_BEHIND(plait_access, mode, size) &&
+		       IS_BEHIND(plait_access, data, mode) &&
+		       IS_BEHIND(plait_access, combine, mapper) &&
+		       IS_BEHIND(plait_access, reserved0, flags),
 	       "fields of an access");
+_Static_assert(IS_BEHIND(plait_box, high, low) && sizeof(plait_box) == 48,
+	       "words of a box");
 
 static inline uint64_t load(const void *fields)
 {
@@ -36,7 +42,7 @@ static inline uint64_t load(const void *fields)
 	return word;
 }
 
-static inline __attribute__((always_inline)) two load_two(const void *fields)
+static inline two load_two(const void *fields)
 {
 	two words;
 
@@ -55,7 +61,8 @@ static bool add_words(plait__vector *words, const uint64_t *from,
 static bool add_access(plait__vector *words, const plait_access *access)
 {
 	const plait_box *box = access->box;
-	const uint64_t head[] = { load(access), (uintptr_t)access->data };
+	const uint64_t head[] = { load(&access->size),
+				  (uintptr_t)access->data };
 
 	return add_words(words, head, 2) &&
 	       (box == NULL || (add_words(words, box->low, 3) &&
@@ -85,7 +92,7 @@ static uint64_t boxes_of(const plait_task_desc *desc)
 bool plait__repeated_words_add(plait__vector *words, const plait_task_desc *desc)
 {
 	static const uint64_t other[HEAD] = { 0, UINT64_MAX };
-	const uint64_t head[HEAD] = { load(desc), 0,
+	const uint64_t head[HEAD] = { load(&desc->size), 0,
 				      (uintptr_t)desc->function,
 				      (uintptr_t)desc->user_data,
 				      desc->access_count, boxes_of(desc) };
@@ -102,8 +109,7 @@ bool plait__repeated_words_add(plait__vector *words, const plait_task_desc *desc
 /* ---- comparison ---- */
 
 /* Bits that differ in a box. */
-static inline __attribute__((always_inline)) two
-compare_box(const uint64_t *at, const plait_box *box)
+static inline two compare_box(const uint64_t *at, const plait_box *box)
 {
 	const char *from = (const char *)box;
 
@@ -112,40 +118,46 @@ compare_box(const uint64_t *at, const plait_box *box)
 	       (load_two(at + 4) ^ load_two(from + 32));
 }
 
-#include "flow/access/task_fields.h"
+/* Bits that differ in a task, but for its function and accesses. */
+static inline uint64_t compare_head(const uint64_t *at,
+				    const plait_task_desc *desc)
+{
+	const uint32_t flags = desc->flags & ~(uint32_t)PLAIT_TASK_NO_WAIT;
 
+	return (at[0] ^ load(&desc->size)) |
+	       (at[1] ^ (flags | (uint32_t)desc->priority)) |
+	       (at[4] ^ desc->access_count) |
+	       plait__task_fields_beside_call(desc) |
+	       (uintptr_t)desc->inbox | load(&desc->split);
+}
+
+/* Returns the words behind those of a task, or null: it differs. */
 static inline __attribute__((always_inline)) const uint64_t *
 match_task(const uint64_t *at, const plait_task_desc *desc)
 {
 	const plait_access *access = desc->accesses;
-	const uint64_t count = at[4];
-	uint64_t boxes = at[5];
-	uint64_t rest = (at[0] ^ load(desc)) |
-		(at[1] ^ ((desc->flags & ~(uint32_t)PLAIT_TASK_NO_WAIT) |
-			  (uint32_t)desc->priority)) |
-		(count ^ desc->access_count) |
-		plait__task_fields_beside_call(desc) |
-		(uintptr_t)desc->inbox | load(&desc->split);
+	const uint64_t count = at[4], boxes = at[5];
+	uint64_t rest = compare_head(at, desc);
 	two differs = load_two(at + 2) ^ load_two(&desc->function);
 
-	at += HEAD;
 	if (rest != 0 || (count != 0 && access == NULL))
 		return NULL;
+	at += HEAD;
 	for (uint64_t i = 0; i < count; i++, access++) {
 		const plait_box *box = access->box;
 
-		differs |= (load_two(at) ^ load_two(access)) |
+		differs |= (load_two(at) ^ load_two(&access->size)) |
 			   load_two(&access->mapper);
 		rest |= load(&access->flags);
 		at += 2;
-		if ((boxes >> i & 1) != 0) {
-			if (box == NULL)
-				return NULL;
-			differs |= compare_box(at, box);
-			at += BOX;
-		} else {
+		if ((boxes >> i & 1) == 0) {
 			rest |= (uintptr_t)box;
+			continue;
 		}
+		if (box == NULL)
+			return NULL;
+		differs |= compare_box(at, box);
+		at += BOX;
 	}
 	return (differs[0] | differs[1] | rest) == 0 ? at : NULL;
 }
