@@ -56,15 +56,17 @@ static bool matches(const plait_task_desc *desc)
 	const plait_allocator *allocator = plait__alloc_default();
 	plait__repeated_task *copy = plait__repeated_task_make(allocator,
 							       &task.desc);
-	const uint64_t *behind;
+	const uint64_t *at;
 	plait__vector words;
 	bool done;
 
 	plait__vector_init(&words, allocator, sizeof(uint64_t));
 	OK(copy != NULL && plait__repeated_words_add(&words, &task.desc));
-	behind = plait__repeated_words_match(words.items, desc);
-	done = behind != NULL;
-	OK(!done || behind == (uint64_t *)words.items + words.count);
+	at = words.items;
+	done = plait__repeated_words_match(&at, desc, 1) == 1;
+	OK(at == (uint64_t *)words.items + (done ? words.count : 0));
+	OK(plait__repeated_words_behind(words.items) ==
+	   (uint64_t *)words.items + words.count);
 	IS_INT(done, plait__repeated_task_equals(copy, desc));
 	plait__repeated_task_free(allocator, copy);
 	plait__vector_fini(&words);
@@ -151,15 +153,31 @@ static void different_boxes(void)
 	}
 }
 
-/* The task has one word, which tells that it is compared with its copy. */
+/* Returns true if the head of a task without words matches. */
+static bool matches_other(const uint64_t *at, const plait_task_desc *desc)
+{
+	return plait__repeated_words_match(&at, desc, 1) != 0;
+}
+
+/* The task has a head alone, which tells that it is compared with its copy; no descriptor
+ * matches it, not even one that is not valid. */
 static void has_no_words(void)
 {
+	plait_task_desc desc;
 	plait__vector words;
 
 	plait__vector_init(&words, plait__alloc_default(), sizeof(uint64_t));
 	OK(plait__repeated_words_add(&words, &task.desc));
-	IS_UINT(words.count, 1);
-	IS_UINT(*(uint64_t *)words.items, 0);
+	IS_UINT(words.count, PLAIT__REPEATED_WORDS_HEAD);
+	OK(plait__repeated_words_are_other(words.items));
+	OK(plait__repeated_words_behind(words.items) ==
+	   (uint64_t *)words.items + words.count);
+	OK(!matches_other(words.items, &task.desc));
+	memset(&desc, 0, sizeof(desc));
+	OK(!matches_other(words.items, &desc));
+	desc.flags = UINT32_MAX;
+	desc.priority = -1;
+	OK(!matches_other(words.items, &desc));
 	plait__vector_fini(&words);
 }
 
@@ -181,12 +199,45 @@ static void other_kinds(void)
 	has_no_words();
 }
 
+/* Of an array each task is compared: the count ends before the first one that differs. */
+static void arrays(void)
+{
+	enum { COUNT = 6 };
+	plait_task_desc descs[COUNT];
+	plait__vector words;
+
+	make(&task);
+	plait__vector_init(&words, plait__alloc_default(), sizeof(uint64_t));
+	for (uint32_t i = 0; i < COUNT; i++) {
+		descs[i] = task.desc;
+		descs[i].access_count = i % (ACCESSES + 1);
+		descs[i].user_data = &places[i];
+		OK(plait__repeated_words_add(&words, &descs[i]));
+	}
+	for (uint32_t i = 0; i <= COUNT; i++) {
+		const uint64_t *at = words.items, *behind = words.items;
+
+		for (uint32_t k = 0; k < i; k++)
+			behind = plait__repeated_words_behind(behind);
+		if (i < COUNT)
+			descs[i].user_data = &places[7];
+		IS_UINT(plait__repeated_words_match(&at, descs, COUNT), i);
+		OK(at == behind);
+		at = words.items;
+		IS_UINT(plait__repeated_words_match(&at, descs, i / 2), i / 2);
+		if (i < COUNT)
+			descs[i].user_data = &places[i];
+	}
+	plait__vector_fini(&words);
+}
+
 static const struct tap_scenario all[] = {
 	{ "same", same },
 	{ "different tasks", different_tasks },
 	{ "different accesses", different_accesses },
 	{ "different boxes", different_boxes },
 	{ "other kinds", other_kinds },
+	{ "arrays", arrays },
 };
 
 TAP_MAIN(all)

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* Arrays of tasks that repeat, in which one field of one task changes: status and calls
+ * are those of a flow without PLAIT_FLOW_REPEATS. */
+#include "counted_stretches.h"
+
+enum { KNOWN = 6, CHANGED = 11 };
+
+/* A stretch, with what its tasks point to. */
+static struct set {
+	plait_box boxes[STRETCH];
+	plait_access accesses[STRETCH][2];
+	plait_task_desc descs[STRETCH];
+} sets[2];
+
+static plait_data *other_line;
+static struct counter other;
+static plait_mapper mapper;
+
+static int32_t count_other(void *user_data)
+{
+	(void)user_data;
+	other.calls++;
+	return 0;
+}
+
+/* Task i changes element i, and reads the one before it; each third has no box. */
+static void make_set(struct set *set)
+{
+	memset(set, 0, sizeof(*set));
+	for (uint32_t i = 0; i < STRETCH; i++) {
+		uint32_t before = i > 0 ? i - 1 : 0;
+
+		set->boxes[i] = (plait_box){ { i, 0, 0 }, { i + 1, 1, 1 } };
+		set->accesses[i][0] = access_of(line, PLAIT_ACCESS_WRITE,
+						&set->boxes[i]);
+		set->accesses[i][1] = access_of(i % 3 == 0 ? other_line : line,
+						PLAIT_ACCESS_READ,
+						i % 3 == 0 ? NULL :
+						&set->boxes[before]);
+		set->descs[i] = (plait_task_desc){
+			.size = sizeof(set->descs[i]), .kind = PLAIT_TASK_CALL,
+			.function = count_call, .user_data = &counters[i],
+			.accesses = set->accesses[i], .access_count = 2,
+		};
+	}
+}
+
+static plait_status submit_set(const struct set *set)
+{
+	return plait_flow_submit_many(flow, set->descs, STRETCH, numbers,
+				      &flow_rig.error);
+}
+
+/* ---- changes ---- */
+
+#define CHANGE(name, statement) \
+	static void change_##name(struct set *set) \
+	{ \
+		plait_task_desc *desc = &set->descs[CHANGED]; \
+		plait_access *access = set->accesses[CHANGED]; \
+		plait_box *box = &set->boxes[CHANGED]; \
+\
+		(void)desc, (void)access, (void)box; \
+		statement; \
+	}
+
+CHANGE(size, desc->size = 8)
+CHANGE(kind, desc->kind = PLAIT_TASK_FILL)
+CHANGE(flags, desc->flags = PLAIT_TASK_BARRIER)
+CHANGE(unknown_flags, desc->flags = 1u << 20)
+CHANGE(priority, desc->priority = 1)
+CHANGE(function, desc->function = count_other)
+CHANGE(user_data, desc->user_data = &other)
+CHANGE(count, desc->access_count = 1)
+CHANGE(accesses, desc->accesses = NULL)
+CHANGE(arguments, desc->argument_count = 1)
+CHANGE(target, desc->target = line)
+CHANGE(host, desc->host = &other)
+CHANGE(sequence, desc->sequence = 1)
+CHANGE(pieces, desc->pieces = 2)
+CHANGE(run, desc->run = (const plait_run_desc *)(const void *)&other)
+CHANGE(access_size, access->size = 8)
+CHANGE(mode, access->mode = PLAIT_ACCESS_READ_WRITE)
+CHANGE(data, access->data = other_line)
+CHANGE(no_box, access->box = NULL)
+CHANGE(new_box, access[1].box = box)
+CHANGE(mapper, access->mapper = &mapper)
+CHANGE(access_flags, access->flags = 1u << 20)
+CHANGE(reserved, access->reserved0 = 1)
+CHANGE(low, box->low[0]--)
+CHANGE(high, box->high[0]++)
+CHANGE(bad_box, box->high[2] = 2)
+CHANGE(none, (void)set)
+
+static const struct change {
+	const char *name;
+	void (*make)(struct set *set);
+} changes[] = {
+	{ "none", change_none },
+	{ "size", change_size },
+	{ "kind", change_kind },
+	{ "flags", change_flags },
+	{ "unknown flags", change_unknown_flags },
+	{ "priority", change_priority },
+	{ "function", change_function },
+	{ "user_data", change_user_data },
+	{ "access_count", change_count },
+	{ "accesses", change_accesses },
+	{ "argument_count", change_arguments },
+	{ "target", change_target },
+	{ "host", change_host },
+	{ "sequence", change_sequence },
+	{ "pieces", change_pieces },
+	{ "run", change_run },
+	{ "size of an access", change_access_size },
+	{ "mode", change_mode },
+	{ "data", change_data },
+	{ "no box", change_no_box },
+	{ "box instead of none", change_new_box },
+	{ "mapper", change_mapper },
+	{ "flags of an access", change_access_flags },
+	{ "reserved", change_reserved },
+	{ "low", change_low },
+	{ "high", change_high },
+	{ "box outside", change_bad_box },
+};
+
+/* ---- outcomes ---- */
+
+/* Of an array with a change, behind as many stretches as are known. */
+struct outcome {
+	plait_status status;
+	uint64_t calls[STRETCH + 1]; /* of the last function, other ones */
+	uint64_t numbered;	     /* tasks with a number */
+	uint64_t repeated;
+};
+
+static void open_lines(const struct flow_setting *setting)
+{
+	memset(counters, 0, sizeof(counters));
+	other = (struct counter){ .calls = 0 };
+	OK(open_flow(setting, 256));
+	line = new_data(1, STRETCH, 0, 0, 8, "line");
+	other_line = new_data(1, STRETCH, 0, 0, 8, "other");
+}
+
+static void close_lines(void)
+{
+	plait_data_release(line);
+	plait_data_release(other_line);
+	close_flow();
+}
+
+/* The changed tasks are in the arrays that were known, or elsewhere. */
+static struct outcome try_change(const struct flow_setting *setting,
+				 const struct change *change, bool elsewhere)
+{
+	struct set *set = &sets[elsewhere];
+	struct outcome out = { .status = PLAIT_OK };
+
+	open_lines(setting);
+	make_set(&sets[0]);
+	make_set(&sets[1]);
+	for (uint32_t loop = 0; loop < KNOWN; loop++) {
+		OK(submit_set(&sets[0]) == PLAIT_OK);
+		OK(wait_task(0) == PLAIT_OK);
+	}
+	out.repeated = count_repeated();
+	change->make(set);
+	out.status = submit_set(set);
+	OK(wait_task(0) == PLAIT_OK);
+	out.repeated = count_repeated() - out.repeated;
+	for (uint32_t i = 0; i < STRETCH; i++) {
+		out.calls[i] = counters[i].calls;
+		out.numbered += numbers[i] != 0;
+	}
+	out.calls[STRETCH] = other.calls;
+	make_set(set);
+	OK(submit_set(set) == PLAIT_OK && wait_task(0) == PLAIT_OK);
+	close_lines();
+	return out;
+}
+
+static void compare(const struct flow_setting *setting,
+		    const struct change *change, bool elsewhere)
+{
+	bool changes_nothing = change->make == change_none;
+	struct outcome plain, found;
+
+	flow_flags = 0;
+	plain = try_change(setting, change, elsewhere);
+	flow_flags = PLAIT_FLOW_REPEATS;
+	found = try_change(setting, change, elsewhere);
+	flow_flags = 0;
+	OK_THAT(found.status == plain.status, "%s: %d, without repeats %d",
+		change->name, found.status, plain.status);
+	OK_THAT(memcmp(found.calls, plain.calls, sizeof(found.calls)) == 0,
+		"%s: other calls", change->name);
+	OK_THAT(found.numbered == plain.numbered, "%s: other numbers",
+		change->name);
+	OK_THAT(found.repeated == (changes_nothing ? STRETCH : CHANGED),
+		"%s: %llu tasks of the array were repeated", change->name,
+		(unsigned long long)found.repeated);
+}
+
+static void compare_all(bool elsewhere)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++)
+		for (size_t i = 0; i < TAP_COUNT(changes); i++)
+			compare(&flow_settings[s], &changes[i], elsewhere);
+}
+
+static void same_arrays(void)
+{
+	compare_all(false);
+}
+
+static void other_arrays(void)
+{
+	compare_all(true);
+}
+
+/* ---- arrays and stretches of other lengths ---- */
+
+/* An array of several stretches, of which the last one is cut, and one with a task that
+ * is compared with its copy. */
+static void long_arrays(void)
+{
+	enum { TIMES = 4 };
+	static plait_task_desc descs[TIMES * STRETCH];
+	static plait_task out[TIMES * STRETCH];
+
+	for (uint32_t length = 1; length <= TIMES * STRETCH; length += 7) {
+		uint64_t repeated, wrong = 0;
+
+		flow_flags = PLAIT_FLOW_REPEATS;
+		open_lines(&flow_settings[1]);
+		make_set(&sets[0]);
+		if (length % 2 == 0)
+			sets[0].descs[CHANGED].kind = PLAIT_TASK_FILL,
+			sets[0].descs[CHANGED].function = NULL,
+			sets[0].descs[CHANGED].user_data = NULL,
+			sets[0].descs[CHANGED].target = line,
+			sets[0].descs[CHANGED].access_count = 0;
+		for (uint32_t i = 0; i < TIMES; i++)
+			memcpy(&descs[i * STRETCH], sets[0].descs,
+			       sizeof(sets[0].descs));
+		for (uint32_t loop = 0; loop < KNOWN; loop++) {
+			OK(submit_set(&sets[0]) == PLAIT_OK);
+			OK(wait_task(0) == PLAIT_OK);
+		}
+		repeated = count_repeated();
+		OK(plait_flow_submit_many(flow, descs, length, out,
+					  &flow_rig.error) == PLAIT_OK);
+		OK(wait_task(0) == PLAIT_OK);
+		IS_UINT(count_repeated() - repeated, length);
+		for (uint32_t i = 1; i < length; i++)
+			wrong += out[i] <= out[i - 1];
+		for (uint32_t i = 0; i < STRETCH; i++)
+			if (i != CHANGED || length % 2 != 0)
+				wrong += counters[i].calls !=
+					 KNOWN + length / STRETCH +
+						 (i < length % STRETCH);
+		IS_UINT(wrong, 0);
+		close_lines();
+		flow_flags = 0;
+	}
+}
+
+static const struct tap_scenario all[] = {
+	{ "same arrays", same_arrays },
+	{ "other arrays", other_arrays },
+	{ "long arrays", long_arrays },
+};
+
+TAP_MAIN(all)
