@@ -115,6 +115,16 @@ plait_status plait__flow_kernels_take(plait__flow *flow, plait_kernel *handle,
 		       plait__handle_refuse(handle, PLAIT_OBJECT_KERNEL, error);
 }
 
+plait__flow_kernel *plait__flow_kernels_find(plait__flow *flow,
+					     const plait_kernel *handle)
+{
+	plait__flow_kernel *kernel = find_kernel(flow, handle);
+
+	return kernel != NULL &&
+			       plait__handle_is_live(handle, PLAIT_OBJECT_KERNEL) ?
+		       kernel : NULL;
+}
+
 plait_status plait__flow_kernels_geometry(const plait__kernel *kernel,
 					  const plait_launch *given,
 					  plait_launch *out, plait_error *error)

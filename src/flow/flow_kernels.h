@@ -14,6 +14,10 @@ plait_status plait__flow_kernels_take(plait__flow *flow, plait_kernel *handle,
 				      plait__object **closing,
 				      plait_error *error);
 
+/* Returns the flow's entry of a kernel that has one and is not released, or null. */
+plait__flow_kernel *plait__flow_kernels_find(plait__flow *flow,
+					     const plait_kernel *handle);
+
 /* Read the geometry of a launch; null: one item. */
 plait_status plait__flow_kernels_geometry(const plait__kernel *kernel,
 					  const plait_launch *given,

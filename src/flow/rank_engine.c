@@ -56,9 +56,15 @@ static plait__rank_record *take(plait__flow_ranks *ranks)
 				      sizeof(*record));
 	if (record == NULL)
 		return NULL;
-	*record = (plait__rank_record){ .ranks = ranks };
 	record->arrival.collect = finish;
-	record->why.size = sizeof(record->why);
+	record->ranks = ranks;
+	record->state = PLAIT__RANK_WAITING;
+	record->has_begun = false;
+	record->number = 0;
+	record->submission = record->hash = 0;
+	record->rows = (plait__rank_rows){ .memory = NULL };
+	record->moved = 0;
+	plait__error_clear(&record->why);
 	return record;
 }
 
@@ -161,14 +167,15 @@ static plait_status commit(plait__rank_record *record, plait__flow_task *task,
 	return status;
 }
 
-static plait__flow_task make_task(plait__flow_ranks *ranks, uint32_t accesses,
-				  const char *label)
+static void make_task(plait__flow_task *out, plait__flow_ranks *ranks,
+		      uint32_t accesses, const char *label)
 {
-	return (plait__flow_task){
-		.flow = ranks->flow, .kind = PLAIT__OP_ASYNC,
-		.is_late = true, .is_always = true, .label = label,
-		.access_count = accesses, .filled = { .call.begin = begin },
-	};
+	plait__flow_task_clear(out, ranks->flow);
+	out->kind = PLAIT__OP_ASYNC;
+	out->is_late = out->is_always = true;
+	out->label = label;
+	out->access_count = accesses;
+	out->filled.call.begin = begin;
 }
 
 static plait_status fail_memory(plait_error *error)
@@ -212,13 +219,13 @@ plait_status plait__rank_engine_transfer(plait__flow_ranks *ranks,
 					 plait_error *error)
 {
 	const plait__rank_peer *peer = &ranks->peers[step->peer];
-	plait__flow_task task = make_task(ranks, 1, step->sends ? peer->to :
-								  peer->from);
 	plait__flow *flow = ranks->flow;
+	plait__flow_task task;
 	plait_status status;
 
 	if (!plait__commit_reserve_accesses(flow, 1))
 		return fail_memory(error);
+	make_task(&task, ranks, 1, step->sends ? peer->to : peer->from);
 	flow->accesses[0] = (plait__flow_access){
 		.whole = step->data, .box = step->box,
 		.map = &step->data->map,
@@ -244,16 +251,18 @@ plait_status plait__rank_engine_wait(plait__flow_ranks *ranks,
 				     uint64_t horizon, uint64_t *out,
 				     plait_error *error)
 {
-	plait__flow_task task = make_task(ranks, 0, "horizon");
 	plait__rank_record *record;
+	plait__flow_task task;
 	plait_status status;
 
+	make_task(&task, ranks, 0, "horizon");
 	plait__mutex_lock(&ranks->lock);
 	record = take(ranks);
 	status = record == NULL ? fail_memory(error) : PLAIT_OK;
 	if (status == PLAIT_OK) {
 		record->transfer = horizon;
 		record->peer = ranks->rank; /* which has no records */
+		record->sends = false;
 		status = commit(record, &task, error);
 		*out = record->number;
 		if (status == PLAIT_OK)

@@ -2,6 +2,10 @@
 /* Memos of launches; see rank_memo.h. */
 #include "flow/rank_memo.h"
 
+#include "flow/access/task_fields.h"
+#include "flow/array_arguments.h"
+#include "flow/flow_kernels.h"
+#include "flow/launch_key.h"
 #include "flow/reduction.h"
 
 #include "base/alloc.h"
@@ -24,52 +28,6 @@ static bool put_pointer(plait__vector *key, const void *pointer)
 	return put(key, (uintptr_t)pointer);
 }
 
-static bool put_words(plait__vector *key, const uint64_t words[3])
-{
-	return put(key, words[0]) && put(key, words[1]) && put(key, words[2]);
-}
-
-static bool put_box(plait__vector *key, const plait_box *box)
-{
-	return put(key, box != NULL) &&
-	       (box == NULL ||
-		(put_words(key, box->low) && put_words(key, box->high)));
-}
-
-/* Not of mappers with boxes or functions of the caller. */
-static bool put_mapper(plait__vector *key, const plait_mapper *mapper)
-{
-	if (mapper == NULL)
-		return put(key, 0);
-	return mapper->size == sizeof(*mapper) && mapper->boxes == NULL &&
-	       mapper->function == NULL && put(key, 1) &&
-	       put(key, (uint64_t)mapper->kind << 32 | mapper->dimension) &&
-	       put(key, mapper->flags) && put_words(key, mapper->extent);
-}
-
-static bool put_access(plait__vector *key, const plait_access *access)
-{
-	return access != NULL && access->size == sizeof(*access) &&
-	       put(key, (uint64_t)access->mode << 32 | access->flags) &&
-	       put_pointer(key, access->data) && put_box(key, access->box) &&
-	       put_mapper(key, access->mapper) &&
-	       put_pointer(key, access->combine);
-}
-
-static bool put_argument(plait__vector *key, const plait_argument *at)
-{
-	if (at->size != sizeof(*at) || !put(key, at->kind))
-		return false;
-	switch (at->kind) {
-	case PLAIT_ARGUMENT_ACCESS:
-		return put_access(key, at->value);
-	case PLAIT_ARGUMENT_DATA:
-		return put_pointer(key, at->value);
-	default:
-		return true;
-	}
-}
-
 /* The rows of a reduction alternate. */
 static bool put_reductions(plait__vector *key, const plait__flow_task *task)
 {
@@ -86,32 +44,14 @@ static bool put_reductions(plait__vector *key, const plait__flow_task *task)
 	return holds;
 }
 
-static bool put_launch(plait__vector *key, const plait__flow_task *task,
-		       const plait_task_desc *desc)
-{
-	const plait_launch *launch = desc->launch;
-
-	return desc->size == sizeof(*desc) && desc->access_count == 0 &&
-	       launch != NULL && launch->size == sizeof(*launch) &&
-	       put_pointer(key, desc->kernel) &&
-	       put_pointer(key, task->kernel->kernel) &&
-	       put(key, (uint64_t)desc->flags << 32 | desc->split) &&
-	       put(key, (uint64_t)desc->pieces << 32 | launch->dimensions) &&
-	       put_words(key, launch->items) && put_words(key, launch->group);
-}
-
 /* Returns false for a launch without memo, and without memory. */
 static bool make_key(plait__vector *key, const plait__flow_task *task,
 		     const plait_task_desc *desc)
 {
-	bool holds = task->chunk.count > 1 && !task->has_own_boxes &&
-		     task->weights == NULL && task->kernel != NULL;
-
-	plait__vector_truncate(key, 0);
-	holds = holds && put_launch(key, task, desc);
-	for (uint64_t i = 0; holds && i < desc->argument_count; i++)
-		holds = put_argument(key, &desc->arguments[i]);
-	return holds && put_reductions(key, task);
+	return task->chunk.count > 1 && !task->has_own_boxes &&
+	       task->weights == NULL && task->kernel != NULL &&
+	       plait__launch_key_make(key, task->kernel->kernel, desc) &&
+	       put_reductions(key, task);
 }
 
 /* ---- memos ---- */
@@ -131,6 +71,7 @@ static plait__rank_memo *allocate(plait__flow_ranks *ranks)
 	plait__owner_memo_init(&memo->owners, allocator);
 	plait__vector_init(&memo->own, allocator, sizeof(plait__rank_step));
 	plait__vector_init(&memo->ops, allocator, sizeof(uint64_t));
+	plait__launch_copies_init(&memo->copies, allocator);
 	return memo;
 }
 
@@ -155,6 +96,7 @@ static bool restart(plait__rank_memo *memo, const plait__vector *key,
 	memo->freed = freed;
 	memo->misses = 0;
 	plait__owner_memo_restart(&memo->owners);
+	plait__launch_copies_restart(&memo->copies);
 	plait__vector_truncate(&memo->key, 0);
 	plait__vector_truncate(&memo->accesses, 0);
 	plait__vector_truncate(&memo->steps, 0);
@@ -171,24 +113,48 @@ static uint32_t place_of(const plait__vector *key)
 	return word & (PLAIT__RANK_MEMOS - 1);
 }
 
-/* The memo of the key; else a place for one: free or stale, the next behind that of
- * the key; else that, so that of more launches than places some keep theirs. */
+static bool is_at(const plait__flow_ranks *ranks, uint32_t place,
+		  const plait__vector *key, uint32_t freed)
+{
+	return ranks->memos[place] != NULL &&
+	       is_of(ranks->memos[place], key, freed);
+}
+
+/* The place of the memo of the key; else one for it: free or stale, the next behind
+ * that of the key; else that, so that of more launches than places some keep theirs. */
+static uint32_t search_place(const plait__flow_ranks *ranks,
+			     const plait__vector *key, uint32_t freed)
+{
+	const uint32_t place = place_of(key);
+	uint32_t free_place = PLAIT__RANK_MEMOS;
+
+	for (uint32_t i = 0; i < PLAIT__RANK_MEMOS; i++) {
+		uint32_t at = (place + i) & (PLAIT__RANK_MEMOS - 1);
+
+		if (is_at(ranks, at, key, freed))
+			return at;
+		if (free_place == PLAIT__RANK_MEMOS &&
+		    (ranks->memos[at] == NULL ||
+		     is_stale(ranks->memos[at], freed)))
+			free_place = at;
+	}
+	return free_place != PLAIT__RANK_MEMOS ? free_place : place;
+}
+
+/* The same; most launches come in the order of the last time. */
 static plait__rank_memo **find_place(plait__flow_ranks *ranks,
 				     const plait__vector *key, uint32_t freed)
 {
-	const uint32_t place = place_of(key);
-	plait__rank_memo **free_place = NULL;
+	uint8_t *next = &ranks->memo_next[ranks->memo_last];
+	uint32_t place = *next;
 
-	for (uint32_t i = 0; i < PLAIT__RANK_MEMOS; i++) {
-		plait__rank_memo **at = &ranks->memos[(place + i) &
-						      (PLAIT__RANK_MEMOS - 1)];
-
-		if (*at != NULL && is_of(*at, key, freed))
-			return at;
-		if (free_place == NULL && (*at == NULL || is_stale(*at, freed)))
-			free_place = at;
+	if (!is_at(ranks, place, key, freed)) {
+		place = search_place(ranks, key, freed);
+		if (!is_at(ranks, place, key, freed))
+			return &ranks->memos[place];
 	}
-	return free_place != NULL ? free_place : &ranks->memos[place];
+	*next = ranks->memo_last = (uint8_t)place;
+	return &ranks->memos[place];
 }
 
 plait__rank_memo *plait__rank_memo_find(plait__flow_ranks *ranks,
@@ -208,6 +174,45 @@ plait__rank_memo *plait__rank_memo_find(plait__flow_ranks *ranks,
 	if (*at == NULL || is_of(*at, &ranks->memo_key, freed))
 		return *at;
 	return restart(*at, &ranks->memo_key, freed) ? *at : NULL;
+}
+
+/* Make the key of a launch as if its kernel had taken it.  Returns false if it may not
+ * have: the arguments are not to be read then. */
+static bool make_raw_key(plait__flow_ranks *ranks, const plait_task_desc *desc)
+{
+	const plait__flow_kernel *kernel;
+	const plait__signature *signature;
+
+	if (desc->kind != PLAIT_TASK_LAUNCH || !plait__task_fields_fit(desc))
+		return false;
+	kernel = plait__flow_kernels_find(ranks->flow, desc->kernel);
+	if (kernel == NULL)
+		return false;
+	signature = kernel->kernel->signature;
+	return plait__array_arguments_check(signature, desc->argument_count,
+					    NULL) == PLAIT_OK &&
+	       (desc->argument_count == 0 || desc->arguments != NULL) &&
+	       plait__launch_key_make(&ranks->memo_key, kernel->kernel, desc) &&
+	       !plait__launch_key_reduces(desc) &&
+	       put(&ranks->memo_key, 0); /* as put_reductions */
+}
+
+plait__rank_memo *plait__rank_memo_recall(plait__flow_ranks *ranks,
+					  const plait_task_desc *desc)
+{
+	plait__rank_memo *memo;
+	uint32_t freed;
+
+	if (!make_raw_key(ranks, desc))
+		return NULL;
+	/* Acquire: pairs with plait__rank_memo_forget. */
+	freed = at_load_acquire_u32(&ranks->freed);
+	memo = *find_place(ranks, &ranks->memo_key, freed);
+	return memo != NULL && memo->copies.is_whole &&
+			       is_of(memo, &ranks->memo_key, freed) &&
+			       plait__launch_copies_fit(&memo->copies,
+							ranks->flow, desc) ?
+		       memo : NULL;
 }
 
 bool plait__rank_memo_add(plait__rank_memo *memo,
@@ -317,6 +322,7 @@ void plait__rank_memo_free_all(plait__flow_ranks *ranks)
 		plait__owner_memo_fini(&memo->owners);
 		plait__vector_fini(&memo->own);
 		plait__vector_fini(&memo->ops);
+		plait__launch_copies_fini(&memo->copies);
 		plait__free(plait__rank_allocator(ranks), memo, sizeof(*memo));
 	}
 	plait__vector_fini(&ranks->memo_key);

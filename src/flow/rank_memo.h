@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Memos of launches of several pieces: the accesses of all steps, so that the next
- * launch with the same descriptor prepares only the pieces of its rank.  Values of
- * arguments are no part of it, nor are ranks and transfers, which follow from the
- * owner maps.
+ * launch with the same descriptor prepares only the pieces of its rank, or takes those
+ * from copies.  Values of arguments are no part of it, nor are ranks and transfers, which
+ * follow from the owner maps.
  *
  * The flow_ranks own the memos.  Guarded by the lock of the flow.
  */
 #ifndef PLAIT_SRC_FLOW_RANK_MEMO_H
 #define PLAIT_SRC_FLOW_RANK_MEMO_H
 
+#include "flow/launch_copy.h"
 #include "flow/rank/owner_memo.h"
 #include "flow/rank_state.h"
 
@@ -38,6 +39,7 @@ struct plait__rank_memo {
 	plait__vector ops;  /* uint64_t: of each rank */
 	uint64_t transfers, word;
 	uint32_t tasks;
+	plait__launch_copies copies; /* of this rank's pieces */
 };
 
 /* Find the memo of a launch of which piece 0 is prepared; one that is not whole is to
@@ -45,6 +47,10 @@ struct plait__rank_memo {
 plait__rank_memo *plait__rank_memo_find(plait__flow_ranks *ranks,
 					const plait__flow_task *task,
 					const plait_task_desc *desc);
+
+/* Returns the whole memo, with copies, of a launch that is not prepared, or null. */
+plait__rank_memo *plait__rank_memo_recall(plait__flow_ranks *ranks,
+					  const plait_task_desc *desc);
 
 /* Counts of planning so far. */
 typedef struct plait__rank_counts {

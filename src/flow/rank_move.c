@@ -169,13 +169,14 @@ static bool give_up(plait__flow_ranks *ranks, plait__rank_peer *peer,
 static bool receive_some(plait__flow_ranks *ranks, plait__rank_peer *peer)
 {
 	plait__rank_record *record;
-	plait_error why = { .size = sizeof(why) };
 	bool moved = false;
+	plait_error why;
 
 	/* The thread of the flow gives up. */
 	if (ranks->is_worker && !plait__rank_stop_is_set(ranks) &&
 	    !plait__slot_link_can_receive(&peer->receive))
 		return false;
+	plait__error_clear(&why);
 	record = front(ranks, peer, false);
 	for (int i = 0; record != NULL && i < SLOTS_AT_ONCE; i++) {
 		plait_status status = PLAIT_OK;

@@ -360,12 +360,16 @@ plait_status plait__rank_plan_task(plait__rank_turn *turn,
 
 	turn->word = 0;
 	turn->has_changed = false;
-	turn->memo = NULL;
 	plait__vector_truncate(&turn->ranks->maps, 0);
 	/* Of any kind but a launch of several steps. */
-	*steps = (plait__task_steps){ .flow = turn->flow, .pieces = 1,
-				      .count = 1, .prepare = turn->prepare,
-				      .desc = turn->desc };
+	plait__task_steps_init_one(steps, turn->flow, turn->desc,
+				   turn->prepare);
+	turn->memo = plait__rank_memo_recall(turn->ranks, turn->desc);
+	turn->copies_pieces = turn->memo != NULL;
+	if (turn->copies_pieces) {
+		steps->pieces = steps->count = turn->memo->copies.pieces;
+		return plan_again(turn, error);
+	}
 	status = prepare(turn, 0, task, error);
 	if (status == PLAIT_OK)
 		status = plait__rank_place_check(task, &turn->has_changed,
@@ -386,6 +390,38 @@ plait_status plait__rank_plan_prepare(plait__rank_turn *turn, uint32_t index,
 				      plait_error *error)
 {
 	return plait__task_steps_prepare(&turn->steps, index, task, error);
+}
+
+/* The rank has copies of its pieces next time. */
+static void keep_piece(const plait__rank_turn *turn,
+		       const plait__flow_task *task)
+{
+	const uint32_t rank = turn->ranks->rank;
+
+	if (turn->memo != NULL && turn->memo->is_whole &&
+	    turn->steps.count == turn->steps.pieces)
+		plait__launch_copies_keep(&turn->memo->copies, task,
+					  turn->desc, first_of(turn, rank),
+					  first_of(turn, rank + 1));
+}
+
+plait_status plait__rank_plan_prepare_own(plait__rank_turn *turn, uint32_t index,
+					  plait__flow_task *task,
+					  plait_error *error)
+{
+	plait_status status;
+
+	if (turn->copies_pieces) {
+		status = plait__launch_copies_take(&turn->memo->copies,
+						   turn->flow, index,
+						   turn->desc, task);
+		if (status == PLAIT_OK || status == PLAIT_PENDING)
+			return status;
+	}
+	status = plait__rank_plan_prepare(turn, index, task, error);
+	if (status == PLAIT_OK)
+		keep_piece(turn, task);
+	return status;
 }
 
 /* ---- host access ---- */

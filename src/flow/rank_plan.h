@@ -28,6 +28,7 @@ typedef struct plait__rank_turn {
 	uint64_t word; /* for the hash of the program */
 	bool has_changed; /* the owner maps have */
 	plait__rank_memo *memo; /* of the launch, or null */
+	bool copies_pieces; /* its own, from the memo */
 	plait__task_steps steps;
 	plait__device_split split; /* own steps but for fills; its buffers */
 } plait__rank_turn;
@@ -44,6 +45,13 @@ plait_status plait__rank_plan_task(plait__rank_turn *turn,
 plait_status plait__rank_plan_prepare(plait__rank_turn *turn, uint32_t index,
 				      plait__flow_task *task,
 				      plait_error *error);
+
+/* The same for a piece that is committed next: from its copy in the memo, or kept there
+ * for the next launch. */
+plait_status plait__rank_plan_prepare_own(plait__rank_turn *turn,
+					  uint32_t index,
+					  plait__flow_task *task,
+					  plait_error *error);
 
 /* Plan an access by all ranks.  PLAIT_E_NOMEM. */
 plait_status plait__rank_plan_access(plait__rank_turn *turn, plait__data *data,

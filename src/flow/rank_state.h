@@ -122,6 +122,8 @@ struct plait__flow_ranks {
 	uint64_t submission, hash; /* as in the records that it commits */
 	plait__vector memo_key;	 /* uint64_t */
 	plait__rank_memo *memos[16]; /* by key, or null; see rank_memo.h */
+	uint8_t memo_last;	/* place that was found last */
+	uint8_t memo_next[16];	/* by place: the one that was found behind it */
 	at_u32 freed; /* data; a count */
 
 	struct plait__mutex lock;

@@ -86,8 +86,8 @@ static plait_status commit_own(plait__rank_turn *turn, uint32_t index,
 			       struct attempt *attempt, plait_error *error)
 {
 	plait__flow_task task;
-	plait_status status = plait__rank_plan_prepare(turn, index, &task,
-						       error);
+	plait_status status = plait__rank_plan_prepare_own(turn, index, &task,
+							   error);
 
 	if (status == PLAIT_OK) {
 		status = plait__rank_place_begin(&task, &turn->split, error);
@@ -275,9 +275,10 @@ static plait_status count_task(plait__rank_turn *turn, plait_error *error)
 static plait_status perform(plait__rank_turn *turn, plait_task *out,
 			    plait_error *error)
 {
-	plait_error why = { .size = sizeof(why) };
 	plait_status status;
+	plait_error why;
 
+	plait__error_clear(&why);
 	if (out != NULL) {
 		/* Some ranks have an end. */
 		plait__flow_lock(turn->flow);
@@ -320,9 +321,12 @@ static plait_status check_task(const plait__flow *flow,
 /* PLAIT_PENDING: as plait__rank_plan_task, but what the task lacks is made. */
 static plait_status try_plan(plait__rank_turn *turn, plait_error *error)
 {
-	plait__flow_task task = { .closing = NULL };
+	plait__flow_task task;
 	plait_status status;
 
+	/* The rest is set by the preparation, if there is one. */
+	task.closing = NULL;
+	task.wants = NULL;
 	do {
 		plait__flow_lock(turn->flow);
 		status = plait__rank_plan_task(turn, &task, error);
@@ -351,9 +355,10 @@ static void advance(plait__rank_turn *turn)
 static plait_status submit(plait__rank_turn *turn, plait_task *out,
 			   plait_error *error)
 {
-	plait_error why = { .size = sizeof(why) };
 	plait_status status;
+	plait_error why;
 
+	plait__error_clear(&why);
 	while ((status = try_plan(turn, &why)) == PLAIT_PENDING) {
 		status = plait__flow_wait_for_more_room(turn->flow, error);
 		if (status != PLAIT_OK)

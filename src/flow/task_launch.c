@@ -200,11 +200,6 @@ plait_status plait__task_launch_argument(const plait_argument *arguments,
 	return PLAIT__STRUCT_READ(plait_argument, room, copy, error);
 }
 
-static uint64_t cells_of(const plait__parameter *parameter)
-{
-	return (parameter->bytes + 7) / 8;
-}
-
 /* An argument of the caller, or one that the flow adds. */
 static plait_status take_any(plait__flow_task *task,
 			     const plait__parameter *parameter,
@@ -257,7 +252,7 @@ static plait_status take_arguments(plait__flow_task *task,
 		if (status == PLAIT_OK)
 			status = take_any(task, parameter, given, values,
 					  &place, error);
-		values += cells_of(parameter);
+		values += plait__task_launch_value_cells(parameter);
 	}
 	if (status < 0)
 		fail_argument(signature, &signature->parameters[i - 1],
@@ -391,9 +386,17 @@ static bool shares_geometry(plait__flow_task *task,
 	return true;
 }
 
-/* Cells for a launch; null: no room. */
-static uint64_t *take_cells(plait__flow_task *task,
-			    const plait_launch *geometry)
+void plait__task_launch_set_kernel(plait__flow_task *task)
+{
+	const plait__kernel *kernel = task->kernel->kernel;
+
+	task->kind = PLAIT__OP_LAUNCH;
+	task->filled.call.kernel = kernel->function;
+	task->filled.user_data = kernel->user_data;
+}
+
+uint64_t *plait__task_launch_take_cells(plait__flow_task *task,
+					const plait_launch *geometry)
 {
 	plait__window *window = &task->flow->window;
 	uint64_t arguments = task->kernel->cells, *cells;
@@ -431,9 +434,7 @@ plait_status plait__task_launch_prepare(plait__flow_task *task,
 			     desc->argument_count, error);
 	if (status != PLAIT_OK)
 		return status;
-	task->kind = PLAIT__OP_LAUNCH;
-	task->filled.call.kernel = kernel->function;
-	task->filled.user_data = kernel->user_data;
+	plait__task_launch_set_kernel(task);
 	if (__builtin_expect(task->flow->history != NULL, 0))
 		plait__flow_history_time(task);
 	status = plait__flow_kernels_geometry(kernel, desc->launch,
@@ -442,7 +443,7 @@ plait_status plait__task_launch_prepare(plait__flow_task *task,
 		status = take_piece(task, desc, &geometry, error);
 	if (status != PLAIT_OK)
 		return status;
-	cells = take_cells(task, &geometry);
+	cells = plait__task_launch_take_cells(task, &geometry);
 	if (cells == NULL)
 		return PLAIT_PENDING;
 	status = take_arguments(task, kernel->signature, desc,

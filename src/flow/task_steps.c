@@ -51,6 +51,19 @@ void plait__task_steps_init(plait__task_steps *steps,
 	steps->fill_high = steps->pieces;
 }
 
+void plait__task_steps_init_one(plait__task_steps *steps, plait__flow *flow,
+				const plait_task_desc *desc,
+				plait__task_split_prepare prepare)
+{
+	steps->flow = flow;
+	steps->prepare = prepare;
+	steps->desc = desc;
+	steps->fills = 0;
+	steps->pieces = steps->count = 1;
+	steps->fill_low = steps->fill_high = 0;
+	steps->weights = NULL;
+}
+
 /* ---- one step ---- */
 
 /* Fill i is that of the i-th reduction that needs one. */

@@ -38,6 +38,12 @@ void plait__task_steps_init(plait__task_steps *steps,
 			    const plait_task_desc *desc,
 			    plait__task_split_prepare prepare);
 
+/* The same of any task of one step, which is not prepared yet: `fill` and `combine` are
+ * not set. */
+void plait__task_steps_init_one(plait__task_steps *steps, plait__flow *flow,
+				const plait_task_desc *desc,
+				plait__task_split_prepare prepare);
+
 /* Prepare step i. */
 plait_status plait__task_steps_prepare(const plait__task_steps *steps,
 				       uint32_t i, plait__flow_task *step,

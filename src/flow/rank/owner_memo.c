@@ -2,6 +2,7 @@
 /* Memo of changes of owner maps; see owner_memo.h. */
 #include "flow/rank/owner_memo.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* A writer that is a task of the launch; its index follows. */
@@ -157,34 +158,33 @@ bool plait__owner_memo_end(plait__owner_memo *memo, uint32_t base,
 
 /* ---- replay ---- */
 
-static bool is_equal(const plait__version *one, const plait__version *other)
+/* The box and `valid` lie before the writer. */
+static inline bool is_equal(const plait__version *one,
+			    const plait__version *other)
 {
-	return memcmp(&one->box, &other->box, sizeof(one->box)) == 0 &&
-	       one->valid == other->valid && one->memory == other->memory;
+	return one->memory == other->memory &&
+	       memcmp(one, other, offsetof(plait__version, writer)) == 0;
 }
 
 /* The maps are as before, but for writers, which go to `now`. */
 static bool have_shape(plait__owner_memo *memo)
 {
+	const plait__version *before = memo->before.items;
 	uint32_t *now = memo->now.items;
-	uint32_t from = 0;
 
 	for (uint32_t m = 0; m < memo->maps.count; m++) {
 		const plait__owner_map *map = map_at(memo, m);
+		const plait__version *at = map->owners->versions.items;
 
 		if (map->owners->failed ||
 		    map->owners->versions.count != map->before ||
 		    map->owners->join_at != map->joined_at)
 			return false;
 		for (uint32_t i = 0; i < map->before; i++) {
-			const plait__version *at =
-				version_at(&map->owners->versions, i);
-
-			if (!is_equal(at, version_at(&memo->before, from + i)))
+			if (!is_equal(&at[i], before++))
 				return false;
-			now[from + i] = at->writer;
+			*now++ = at[i].writer;
 		}
-		from += map->before;
 	}
 	return true;
 }
@@ -193,9 +193,10 @@ static bool have_shape(plait__owner_memo *memo)
 static bool have_writers(const plait__owner_memo *memo)
 {
 	const uint32_t *now = memo->now.items, *firsts = memo->firsts.items;
+	const uint32_t *equals = memo->equals.items;
 
 	for (uint32_t i = 0; i < memo->before.count; i++)
-		if (now[i] != now[word_at(&memo->equals, i)])
+		if (now[i] != now[equals[i]])
 			return false;
 	for (uint32_t i = 0; i < memo->firsts.count; i++)
 		for (uint32_t k = 0; k < i; k++)
@@ -207,13 +208,13 @@ static bool have_writers(const plait__owner_memo *memo)
 /* Give the versions behind the tasks their writers. */
 static void set_writers(const plait__owner_memo *memo, uint32_t base)
 {
-	for (uint32_t i = 0; i < memo->after.count; i++) {
-		uint32_t from = word_at(&memo->writers, i);
+	const uint32_t *writers = memo->writers.items, *now = memo->now.items;
+	plait__version *after = memo->after.items;
 
-		version_at(&memo->after, i)->writer =
-			from >= NEW ? base + 1 + (from - NEW) :
-				      word_at(&memo->now, from);
-	}
+	for (uint32_t i = 0; i < memo->after.count; i++)
+		after[i].writer = writers[i] >= NEW ?
+					  base + 1 + (writers[i] - NEW) :
+					  now[writers[i]];
 }
 
 static bool reserve(const plait__owner_memo *memo)
