@@ -12,6 +12,9 @@
 /* Stretches of which no repetition can be made, before no more are searched. */
 enum { REFUSED = 4 };
 
+/* And those for which the window had no room for copies: later it may. */
+enum { PUT_OFF = 60 };
+
 /* ---- life ---- */
 
 plait_status plait__flow_repeats_check(const plait_flow_desc *desc,
@@ -162,6 +165,7 @@ static void build_recorded(plait__flow *flow, plait__task_split_prepare prepare)
 	struct plait__flow_repeats *repeats = flow->repeats;
 	plait_error error = { .size = sizeof(error) };
 	plait__stretch *made;
+	plait_status status;
 	bool is_kept;
 
 	plait__flow_lock(flow);
@@ -170,12 +174,13 @@ static void build_recorded(plait__flow *flow, plait__task_split_prepare prepare)
 	/* Another thread has it. */
 	if (made == NULL)
 		return;
-	is_kept = plait__stretch_build(made, flow, prepare, &error) == PLAIT_OK;
+	status = plait__stretch_build(made, flow, prepare, &error);
 	plait__flow_lock(flow);
-	is_kept = is_kept && repeats->count < PLAIT__REPEATS_STRETCHES;
+	is_kept = status == PLAIT_OK &&
+		  repeats->count < PLAIT__REPEATS_STRETCHES;
 	if (is_kept)
 		add_stretch(repeats, made);
-	else
+	else if (status != PLAIT_E_BUSY || ++repeats->put_off > PUT_OFF)
 		repeats->refused++;
 	plait__flow_unlock(flow);
 	if (!is_kept)

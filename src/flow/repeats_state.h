@@ -43,6 +43,7 @@ struct plait__flow_repeats {
 	at_u32 is_held; /* a hint: tasks are compared with it */
 	uint64_t closings; /* of the flow, when the stretches were looked at */
 	uint32_t refused;  /* stretches of which no repetition was made */
+	uint32_t put_off;  /* and those for which there was no room */
 };
 
 /* Returns true if the caller is a function of a task or a coroutine: its tasks are no

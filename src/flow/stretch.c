@@ -262,7 +262,7 @@ static plait_status capture_task(plait__stretch *stretch, uint32_t i,
 	if (status == PLAIT_OK)
 		status = plait__flow_capture_add(&task, &desc, prepare, error);
 	if (status == PLAIT_PENDING && !task.lacks_buffers)
-		status = plait__fail(error, PLAIT_E_STATE,
+		status = plait__fail(error, PLAIT_E_BUSY,
 				     "no room for a repeated task");
 	return status;
 }

@@ -60,7 +60,7 @@ void plait__stretch_clear(plait__stretch *stretch);
 
 /* Capture the tasks, and make the repetition, which the flow gets.  Caller does
  * not hold the lock.  PLAIT_E_NOMEM; PLAIT_E_STATE: a task cannot be repeated, or
- * the flow is captured. */
+ * the flow is captured; PLAIT_E_BUSY: the window has no room for copies now. */
 plait_status plait__stretch_build(plait__stretch *stretch, plait__flow *flow,
 				  plait__task_split_prepare prepare,
 				  plait_error *error);
