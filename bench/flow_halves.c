@@ -2,10 +2,11 @@
 /*
  * Launches of a flow over parts of an OpenCL device, beside the frozen plan of the
  * same launches and copies, in turn: independent ones, a chain, and steps of a stencil
- * whose pieces read each other's element.  Also in turn, but for the stencil: a program
- * that submits the launches one at a time by OpenCL calls, with an event for each
- * (halves_hand.h): the floor of a flow.  Least time and median of many rounds, and the median
- * ratio to the plan within a round.
+ * whose pieces read each other's element.  Also in turn: the same by a flow with
+ * PLAIT_FLOW_REPEATS, behind rounds in which it finds and judges them, and what part of its
+ * launches came in runs; and, but for the stencil, a program that submits the launches one
+ * at a time by OpenCL calls, with an event for each (halves_hand.h): the floor of a flow.
+ * Least time and median of many rounds, and the median ratio to the plan within a round.
  *
  *	PLAIT_PLUGIN_PATH=$PWD/plugins/.libs bench/flow_halves [ROUNDS [US [PARTS [ROW]]]]
  *
@@ -23,6 +24,9 @@
 #include <string.h>
 
 enum { ROUNDS = 101, MOST_ROUNDS = 2001, MOST = 2, LAUNCHES = 512 };
+/* Rounds before those that are noted: of both flows, and before that of repeats alone. */
+enum { WARM = 2, FOUND = 72 };
+enum { PLAIN, REPEATS, FLOWS };
 
 static const char text[] =
 	"static u32 spin(u32 s, u32 turns) {\n"
@@ -40,9 +44,11 @@ static plait_error error = { .size = sizeof(error) };
 static plait_context *context;
 static plait_device *devices[MOST];
 static uint32_t parts = 2;
-static plait_flow *flow;
+static struct side {
+	plait_flow *flow;
+	plait_data *data[LAUNCHES], *sides[2];
+} all[FLOWS], *now = &all[PLAIN];
 static plait_kernel *work, *stencil;
-static plait_data *data[LAUNCHES], *sides[2];
 static uint32_t turns; /* of a launch */
 
 static void must(plait_status status)
@@ -57,7 +63,7 @@ static void must(plait_status status)
 
 static void launch_flow(plait_data *on)
 {
-	must(plait_flow_launch(flow, work, NULL,
+	must(plait_flow_launch(now->flow, work, NULL,
 			       PLAIT_ARGUMENTS(PLAIT_DATA(on),
 					       PLAIT_VALUE(turns)),
 			       NULL, &error));
@@ -66,13 +72,13 @@ static void launch_flow(plait_data *on)
 static void flow_independent(void)
 {
 	for (int i = 0; i < LAUNCHES; i++)
-		launch_flow(data[i]);
+		launch_flow(now->data[i]);
 }
 
 static void flow_chain(void)
 {
 	for (int i = 0; i < LAUNCHES; i++)
-		launch_flow(data[0]);
+		launch_flow(now->data[0]);
 }
 
 static void flow_stencil(void)
@@ -89,9 +95,9 @@ static void flow_stencil(void)
 				       .pieces = 2 };
 
 	for (int i = 0; i < LAUNCHES / 2; i++) {
-		arguments[0] = (plait_argument)PLAIT_DATA(sides[i % 2]);
-		to.data = sides[1 - i % 2];
-		must(plait_flow_submit(flow, &desc, NULL, &error));
+		arguments[0] = (plait_argument)PLAIT_DATA(now->sides[i % 2]);
+		to.data = now->sides[1 - i % 2];
+		must(plait_flow_submit(now->flow, &desc, NULL, &error));
 	}
 }
 
@@ -225,12 +231,13 @@ static const struct row {
 	{ "stencil", flow_stencil, plan_stencil, NULL },
 };
 
-static double run_flow(void (*submit)(void))
+static double run_flow(int which, void (*submit)(void))
 {
 	const uint64_t begin = plait__clock_now_ns();
 
+	now = &all[which];
 	submit();
-	must(plait_flow_wait(flow, 0, PLAIT_FOREVER, &error));
+	must(plait_flow_wait(now->flow, 0, PLAIT_FOREVER, &error));
 	return (double)(plait__clock_now_ns() - begin);
 }
 
@@ -257,6 +264,9 @@ static int ascending(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
+/* Two flows, by hand, the plan. */
+enum { WAYS = FLOWS + 2 };
+
 /* Times of the rounds of one way, and their ratios to those of the plan. */
 struct series {
 	double ns[MOST_ROUNDS], ratios[MOST_ROUNDS];
@@ -274,44 +284,67 @@ static void sort(struct series *series, int count)
 	qsort(series->ratios, (size_t)count, sizeof(double), ascending);
 }
 
-static void print(const struct row *row, const struct series *flow_series,
-		  const struct series *plan, const struct series *hand,
+static void print(const struct series *way, const struct series *plan,
 		  int rounds)
 {
 	const int middle = rounds / 2;
 
-	printf("%-12s %8.0f %8.0f %8.0f %8.0f %6.3f %6.3f", row->name,
-	       flow_series->ns[0], flow_series->ns[middle], plan->ns[0],
-	       plan->ns[middle], flow_series->ns[0] / plan->ns[0],
-	       flow_series->ratios[middle]);
+	printf(" %8.0f %8.0f %6.3f %6.3f", way->ns[0], way->ns[middle],
+	       way->ns[0] / plan->ns[0], way->ratios[middle]);
+}
+
+/* Part of the launches of the flow with repeats that came in runs, since the last call. */
+static double part_repeated(void)
+{
+	static uint64_t newest, repeated;
+	plait_flow_info info = { .size = sizeof(info) };
+	double part;
+
+	must(plait_flow_query(all[REPEATS].flow, &info, &error));
+	part = (double)(info.repeated - repeated) /
+	       (double)(info.newest - newest);
+	newest = info.newest;
+	repeated = info.repeated;
+	return part;
+}
+
+/* One round of each way, in turn. */
+static void run_round(const struct row *row, plait_plan *plan,
+		      struct series *by, int at)
+{
+	const double plan_ns = run_plan(plan) / LAUNCHES;
+
+	note(&by[WAYS - 1], at, plan_ns, plan_ns);
+	for (int which = 0; which < FLOWS; which++)
+		note(&by[which], at, run_flow(which, row->submit) / LAUNCHES,
+		     plan_ns);
 	if (row->by_hand != NULL)
-		printf(" %8.0f %8.0f %6.3f %6.3f", hand->ns[0],
-		       hand->ns[middle], hand->ns[0] / plan->ns[0],
-		       hand->ratios[middle]);
-	printf("\n");
-	fflush(stdout);
+		note(&by[FLOWS], at, run_by_hand(row->by_hand) / LAUNCHES,
+		     plan_ns);
 }
 
 static void compare(const struct row *row, int rounds)
 {
-	static struct series by_flow, by_plan, by_hand;
+	static struct series by[WAYS];
+	const struct series *by_plan = &by[WAYS - 1];
 	plait_plan *plan = freeze(row->build);
 
-	for (int i = -2; i < rounds; i++) {
-		const int at = i < 0 ? 0 : i;
-		const double plan_ns = run_plan(plan) / LAUNCHES;
-
-		note(&by_plan, at, plan_ns, plan_ns);
-		note(&by_flow, at, run_flow(row->submit) / LAUNCHES, plan_ns);
-		if (row->by_hand != NULL)
-			note(&by_hand, at,
-			     run_by_hand(row->by_hand) / LAUNCHES, plan_ns);
-	}
+	for (int i = 0; i < FOUND; i++)
+		(void)run_flow(REPEATS, row->submit);
+	for (int i = -WARM; i < rounds; i++)
+		run_round(row, plan, by, i < 0 ? 0 : i);
 	plait_plan_release(plan);
-	sort(&by_flow, rounds);
-	sort(&by_plan, rounds);
-	sort(&by_hand, rounds);
-	print(row, &by_flow, &by_plan, &by_hand, rounds);
+	for (int i = 0; i < WAYS; i++)
+		sort(&by[i], rounds);
+	printf("%-12s %8.0f %8.0f", row->name, by_plan->ns[0],
+	       by_plan->ns[rounds / 2]);
+	print(&by[PLAIN], by_plan, rounds);
+	print(&by[REPEATS], by_plan, rounds);
+	printf(" %4.2f", part_repeated());
+	if (row->by_hand != NULL)
+		print(&by[FLOWS], by_plan, rounds);
+	printf("\n");
+	fflush(stdout);
 }
 
 /* Least time of a launch with so many turns, in a chain. */
@@ -323,9 +356,9 @@ static double time_launch(uint32_t count)
 	turns = count;
 	plan = freeze(plan_chain);
 	for (int i = 0; i < 21; i++) {
-		const double now = run_plan(plan) / LAUNCHES;
+		const double ns = run_plan(plan) / LAUNCHES;
 
-		least = i == 0 || now < least ? now : least;
+		least = i == 0 || ns < least ? ns : least;
 	}
 	plait_plan_release(plan);
 	return least;
@@ -362,9 +395,34 @@ static plait_data *make(uint64_t elements)
 	static const uint32_t zeros[2];
 	plait_data *made;
 
-	must(plait_data_create(flow, &desc, &made, &error));
+	must(plait_data_create(now->flow, &desc, &made, &error));
 	must(plait_data_write(made, NULL, zeros, &error));
 	return made;
+}
+
+static void make_side(int which)
+{
+	const plait_flow_desc desc = {
+		.size = sizeof(desc), .devices = devices,
+		.device_count = parts,
+		.flags = which == REPEATS ? PLAIT_FLOW_REPEATS : 0,
+	};
+
+	now = &all[which];
+	must(plait_flow_create(context, &desc, &now->flow, &error));
+	for (int i = 0; i < LAUNCHES; i++)
+		now->data[i] = make(1);
+	now->sides[0] = make(2);
+	now->sides[1] = make(2);
+}
+
+static void release_side(struct side *side)
+{
+	for (int i = 0; i < LAUNCHES; i++)
+		plait_data_release(side->data[i]);
+	plait_data_release(side->sides[0]);
+	plait_data_release(side->sides[1]);
+	plait_flow_release(side->flow);
 }
 
 static void set_up(void)
@@ -373,21 +431,16 @@ static void set_up(void)
 		.size = sizeof(desc), .backends = "host,opencl",
 		.options = parts == 2 ? "opencl:split=2" : NULL,
 	};
-	const plait_flow_desc on = { .size = sizeof(on), .devices = devices,
-				     .device_count = parts };
 
 	must(plait_context_open(&desc, &context, &error));
 	for (uint32_t i = 0; i < parts; i++)
 		must(plait_context_device(context, 1 + i, &devices[i],
 					  &error));
-	must(plait_flow_create(context, &on, &flow, &error));
 	work = kernel_of("work(x: inout pointer u32, turns: u32)", text);
 	stencil = kernel_of("step(u: in array1 u32, v: out array1 u32, "
 			    "turns: u32, c: chunk)", step_text);
-	for (int i = 0; i < LAUNCHES; i++)
-		data[i] = make(1);
-	sides[0] = make(2);
-	sides[1] = make(2);
+	for (int i = 0; i < FLOWS; i++)
+		make_side(i);
 }
 
 static void open_hand(void)
@@ -405,13 +458,10 @@ static void open_hand(void)
 static void tear_down(void)
 {
 	halves_hand_close();
-	for (int i = 0; i < LAUNCHES; i++)
-		plait_data_release(data[i]);
-	plait_data_release(sides[0]);
-	plait_data_release(sides[1]);
+	for (int i = 0; i < FLOWS; i++)
+		release_side(&all[i]);
 	plait_kernel_release(work);
 	plait_kernel_release(stencil);
-	plait_flow_release(flow);
 	plait_context_release(context);
 }
 
@@ -429,9 +479,10 @@ int main(int argc, char **argv)
 	set_up();
 	calibrate(us);
 	open_hand();
-	printf("ns a launch  %8s %8s %8s %8s %6s %6s %8s %8s %6s %6s\n",
-	       "flow", "median", "plan", "median", "ratio", "median",
-	       "by hand", "median", "ratio", "median");
+	printf("ns a launch  %8s %8s %8s %8s %6s %6s %8s %8s %6s %6s %4s "
+	       "%8s %8s %6s %6s\n", "plan", "median", "flow", "median",
+	       "ratio", "median", "repeats", "median", "ratio", "median",
+	       "runs", "by hand", "median", "ratio", "median");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (argc < 5 || strcmp(argv[4], rows[i].name) == 0)
 			compare(&rows[i], rounds);
