@@ -52,6 +52,7 @@ API_TESTS += %D%/plan_object_threads.t
 API_TESTS += %D%/simulate_api.t
 %C%_simulate_api_t_LDADD = $(LDADD_API)
 UNIT_TESTS += %D%/verify_commands.t
+UNIT_TESTS += %D%/freeze_exact.t
 UNIT_TESTS += %D%/temporary_places.t
 %C%_temporary_places_t_LDADD = $(LDADD_PLAN)
 API_TESTS += %D%/verify_backends.t

@@ -62,6 +62,16 @@ static const plait_allocator *allocator_of(const struct request *request)
 
 /* ---- planner input ---- */
 
+/* Returns true if a device has at most as many lanes as it runs at once.  The lanes that
+ * the library asks for are those of the host's threads. */
+static bool limits_lanes(const struct request *request,
+			 const plait__device *device)
+{
+	return request->desc.policy == PLAIT_POLICY_BOUNDED &&
+	       (request->desc.lanes == 0 ||
+		(request->is_exact && !plait__device_is_host(device)));
+}
+
 /* Take the facts of each device: alignment, and unless the user limits lanes its
  * parallelism. */
 static plait_status describe_devices(struct request *request)
@@ -88,8 +98,7 @@ static plait_status describe_devices(struct request *request)
 		if (device != NULL)
 			request->devices[i].alignment_bytes =
 				plait__device_facts(device)->alignment_bytes;
-		if (device != NULL && request->desc.lanes == 0 &&
-		    request->desc.policy == PLAIT_POLICY_BOUNDED)
+		if (device != NULL && limits_lanes(request, device))
 			request->devices[i].lane_limit =
 				plait__device_facts(device)->parallel;
 	}
