@@ -161,12 +161,27 @@ static void compare_plan(void)
 
 /* ---- an OpenCL device ---- */
 
+/* A row of bench/flow_halves: without the flag independent launches miss the limit
+ * (doc/measurements/flow-devices.md), and are for the flow that has it. */
+static void judge_halves(const char *name, double plain, double repeats)
+{
+	char what[80];
+
+	snprintf(what, sizeof(what),
+		 "launches of 10 us on halves, of the plan: %s", name);
+	if (strcmp(name, "independent") != 0)
+		row(what, plain, 1.05);
+	else
+		printf("%-6s %-52s %9.2f\n", "-", what, plain);
+	snprintf(what, sizeof(what), "the same, PLAIT_FLOW_REPEATS: %s", name);
+	row(what, repeats, 1.05);
+}
+
 static void compare_halves(void)
 {
 	const char *at = NULL;
-	char name[40], what[80];
-	double flow[2], plan[2], ratio;
-	int used;
+	char name[40];
+	double plain, repeats;
 
 	if (run("", "flow_halves 101 10 2"))
 		at = strstr(text, "ns a launch");
@@ -174,12 +189,10 @@ static void compare_halves(void)
 	if (at == NULL)
 		skip("launches of 10 us on halves of an OpenCL device",
 		     "there is none with two parts");
-	while (at != NULL && sscanf(at, " %39s %lf %lf %lf %lf %lf%n", name,
-				    &flow[0], &flow[1], &plan[0], &plan[1],
-				    &ratio, &used) == 6) {
-		snprintf(what, sizeof(what),
-			 "launches of 10 us on halves, of the plan: %s", name);
-		row(what, ratio, 1.05);
+	while (at != NULL &&
+	       sscanf(at, " %39s %*f %*f %*f %*f %lf %*f %*f %*f %lf", name,
+		      &plain, &repeats) == 3) {
+		judge_halves(name, plain, repeats);
 		at += strcspn(at + 1, "\n") + 1;
 	}
 }

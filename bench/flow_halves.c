@@ -284,13 +284,16 @@ static void sort(struct series *series, int count)
 	qsort(series->ratios, (size_t)count, sizeof(double), ascending);
 }
 
-static void print(const struct series *way, const struct series *plan,
-		  int rounds)
+static void print_times(const struct series *way, int rounds)
 {
-	const int middle = rounds / 2;
+	printf(" %8.0f %8.0f", way->ns[0], way->ns[rounds / 2]);
+}
 
-	printf(" %8.0f %8.0f %6.3f %6.3f", way->ns[0], way->ns[middle],
-	       way->ns[0] / plan->ns[0], way->ratios[middle]);
+static void print_ratios(const struct series *way, const struct series *plan,
+			 int rounds)
+{
+	printf(" %6.3f %6.3f", way->ns[0] / plan->ns[0],
+	       way->ratios[rounds / 2]);
 }
 
 /* Part of the launches of the flow with repeats that came in runs, since the last call. */
@@ -336,13 +339,17 @@ static void compare(const struct row *row, int rounds)
 	plait_plan_release(plan);
 	for (int i = 0; i < WAYS; i++)
 		sort(&by[i], rounds);
-	printf("%-12s %8.0f %8.0f", row->name, by_plan->ns[0],
-	       by_plan->ns[rounds / 2]);
-	print(&by[PLAIN], by_plan, rounds);
-	print(&by[REPEATS], by_plan, rounds);
+	printf("%-12s", row->name);
+	print_times(&by[PLAIN], rounds);
+	print_times(by_plan, rounds);
+	print_ratios(&by[PLAIN], by_plan, rounds);
+	print_times(&by[REPEATS], rounds);
+	print_ratios(&by[REPEATS], by_plan, rounds);
 	printf(" %4.2f", part_repeated());
-	if (row->by_hand != NULL)
-		print(&by[FLOWS], by_plan, rounds);
+	if (row->by_hand != NULL) {
+		print_times(&by[FLOWS], rounds);
+		print_ratios(&by[FLOWS], by_plan, rounds);
+	}
 	printf("\n");
 	fflush(stdout);
 }
@@ -480,7 +487,7 @@ int main(int argc, char **argv)
 	calibrate(us);
 	open_hand();
 	printf("ns a launch  %8s %8s %8s %8s %6s %6s %8s %8s %6s %6s %4s "
-	       "%8s %8s %6s %6s\n", "plan", "median", "flow", "median",
+	       "%8s %8s %6s %6s\n", "flow", "median", "plan", "median",
 	       "ratio", "median", "repeats", "median", "ratio", "median",
 	       "runs", "by hand", "median", "ratio", "median");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
