@@ -484,6 +484,25 @@ plait_status plait__device_choice_make_host(const plait__flow_task *task,
 	return check_memory(choices_of(task->flow), error);
 }
 
+plait_status plait__device_choice_make_run(const plait__flow *flow,
+					   plait_error *error)
+{
+	plait__device_choices *choices = choices_of(flow);
+	plait__placing *placing = &choices->placing;
+
+	plait__vector_truncate(&choices->preds, 0);
+	for (uint32_t i = 0; i < choices->placer.lanes.count; i++) {
+		const plait__policy_lane *lane =
+			plait__placer_lane(&choices->placer, i);
+		const plait__policy_pred pred = { lane->free_ns, lane->device };
+
+		note(flow, PLAIT__VECTOR_ADD(&choices->preds, &pred));
+	}
+	placing->preds = choices->preds.items;
+	placing->pred_count = choices->preds.count;
+	return check_memory(choices, error);
+}
+
 /* ---- the commit ---- */
 
 /* Book the lane and the copies; there is room. */

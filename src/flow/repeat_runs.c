@@ -3,6 +3,7 @@
 #include "flow/repeat_runs.h"
 
 #include "flow/commit.h"
+#include "flow/flow_devices.h"
 #include "flow/flow_late.h"
 #include "flow/held_run.h"
 #include "flow/plain_task.h"
@@ -333,15 +334,18 @@ uint64_t plait__repeat_runs_extend_alone(plait__flow *flow,
 					  uint64_t count, plait_task *out)
 {
 	uint64_t done;
+	bool ends;
 
 	/* Relaxed: a hint. */
 	if (at_load_relaxed_u32(&flow->repeats->is_held) == 0 ||
-	    descs == NULL || descs->size != sizeof(*descs) ||
-	    flow->devices != NULL)
+	    descs == NULL || descs->size != sizeof(*descs))
 		return 0;
 	plait__flow_lock(flow);
 	done = plait__repeat_runs_extend(flow, descs, count, out);
+	ends = flow->held_run == 0;
 	plait__flow_unlock(flow);
+	if (done > 0 && ends)
+		plait__flow_devices_offer(flow);
 	return done;
 }
 

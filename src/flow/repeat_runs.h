@@ -30,8 +30,7 @@ uint64_t plait__repeat_runs_extend(plait__flow *flow,
 				    const plait_task_desc *descs, uint64_t count,
 				    plait_task *out);
 
-/* The same with the lock, and without devices, where launches may be cut first; descs
- * may be null. */
+/* The same with the lock; descs may be null. */
 uint64_t plait__repeat_runs_extend_alone(plait__flow *flow,
 					  const plait_task_desc *descs,
 					  uint64_t count, plait_task *out);

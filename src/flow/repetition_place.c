@@ -79,7 +79,7 @@ plait_status plait__repetition_place_task(plait__flow_task *task,
 					  plait_error *error)
 {
 	const plait__vector *results = &task->again->results;
-	plait_status status = plait__device_choice_make_host(task, error);
+	plait_status status = plait__device_choice_make_run(task->flow, error);
 
 	for (uint32_t i = 0; status == PLAIT_OK && i < results->count; i++) {
 		const plait__repetition_result *at =
