@@ -317,15 +317,18 @@ uint64_t plait__repeat_runs_extend(plait__flow *flow,
 				    const plait_task_desc *descs, uint64_t count,
 				    plait_task *out)
 {
-	uint64_t done = 0, now;
+	uint64_t first, done = 0, now;
 
 	if (flow->held_run == 0 || !may_add_parts(flow))
 		return 0;
-	*out = plait__held_run_next_part(flow);
+	first = plait__held_run_next_part(flow);
 	do {
 		now = add_parts(flow, descs + done, count - done);
 		done += now;
 	} while (now > 0 && done < count && flow->held_run != 0);
+	/* A task that is no part gets its number later. */
+	if (done > 0)
+		*out = first;
 	return done;
 }
 
