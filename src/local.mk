@@ -646,6 +646,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/rank_plan.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/rank_mail.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/rank_memo.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/launch_cells.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/launch_copy.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/launch_key.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/rank_move.c

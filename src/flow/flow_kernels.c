@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels of a flow's launches; see flow_kernels.h. */
 #include "flow/flow_kernels.h"
+#include "flow/launch_cells.h"
 
 #include "flow/task_launch.h"
 

@@ -5,7 +5,7 @@
 #include "flow/array_arguments.h"
 #include "flow/commit.h"
 #include "flow/flow_kernels.h"
-#include "flow/task_launch.h"
+#include "flow/launch_cells.h"
 
 #include "kernel/argument.h"
 
@@ -194,7 +194,7 @@ static void set_arguments(plait__flow_task *task, const plait_task_desc *desc,
 			if (given->kind == PLAIT_ARGUMENT_VALUE)
 				memcpy(values, given->value, given->bytes);
 		}
-		values += plait__task_launch_value_cells(parameter);
+		values += plait__launch_cells_of_value(parameter);
 	}
 }
 
@@ -206,7 +206,7 @@ static void fill(plait__flow_task *task, const plait__launch_copy *copy,
 	task->label = desc->label;
 	task->cost = desc->cost;
 	task->is_urgent = desc->priority > 0;
-	plait__task_launch_set_kernel(task);
+	plait__launch_cells_set_kernel(task);
 	task->access_count = copy->count;
 }
 
@@ -226,7 +226,7 @@ plait_status plait__launch_copies_take(const plait__launch_copies *copies,
 		return PLAIT_E_HANDLE;
 	if (!plait__commit_reserve_accesses(flow, copy->count))
 		return PLAIT_E_NOMEM;
-	cells = plait__task_launch_take_cells(out, &copy->geometry);
+	cells = plait__launch_cells_take(out, &copy->geometry);
 	if (cells == NULL)
 		return PLAIT_PENDING;
 	fill(out, copy, desc);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Preparation of launches.  A launch's cells are the addresses of its values,
- * the values, and the geometry, unless it is the kernel's.
- */
+/* Preparation of launches; see task_launch.h. */
 #include "flow/task_launch.h"
 
 #include "flow/access/chunks.h"
@@ -11,6 +8,7 @@
 #include "flow/flow_data.h"
 #include "flow/flow_history.h"
 #include "flow/flow_kernels.h"
+#include "flow/launch_cells.h"
 #include "flow/reduction.h"
 #include "flow/rank_state.h"
 #include "flow/split_weights.h"
@@ -252,7 +250,7 @@ static plait_status take_arguments(plait__flow_task *task,
 		if (status == PLAIT_OK)
 			status = take_any(task, parameter, given, values,
 					  &place, error);
-		values += plait__task_launch_value_cells(parameter);
+		values += plait__launch_cells_of_value(parameter);
 	}
 	if (status < 0)
 		fail_argument(signature, &signature->parameters[i - 1],
@@ -372,51 +370,6 @@ static plait_status take_piece(plait__flow_task *task,
 	return PLAIT_OK;
 }
 
-/* Returns true if the kernel's geometry is this one, or becomes it. */
-static bool shares_geometry(plait__flow_task *task,
-			    const plait_launch *geometry)
-{
-	plait__flow_kernel *kernel = task->kernel;
-
-	if (memcmp(kernel->geometry, geometry, sizeof(*geometry)) == 0)
-		return true;
-	if (kernel->last_use > task->flow->window.settled)
-		return false;
-	*kernel->geometry = *geometry;
-	return true;
-}
-
-void plait__task_launch_set_kernel(plait__flow_task *task)
-{
-	const plait__kernel *kernel = task->kernel->kernel;
-
-	task->kind = PLAIT__OP_LAUNCH;
-	task->filled.call.kernel = kernel->function;
-	task->filled.user_data = kernel->user_data;
-}
-
-uint64_t *plait__task_launch_take_cells(plait__flow_task *task,
-					const plait_launch *geometry)
-{
-	plait__window *window = &task->flow->window;
-	uint64_t arguments = task->kernel->cells, *cells;
-	bool shares = shares_geometry(task, geometry);
-
-	task->cells = arguments + (shares ? 0 : PLAIT__LAUNCH_CELLS);
-	/* A captured task is no op. */
-	if (!plait__window_has_room(window, task->flow->capture == NULL ? 2 : 0,
-				    task->cells))
-		return NULL;
-	cells = plait__window_take_cells(window, task->cells);
-	task->filled.arguments = (void **)(void *)cells;
-	task->filled.launch = task->kernel->geometry;
-	if (!shares) {
-		task->filled.launch = memcpy(cells + arguments, geometry,
-					     sizeof(*geometry));
-	}
-	return cells;
-}
-
 plait_status plait__task_launch_prepare(plait__flow_task *task,
 					const plait_task_desc *desc,
 					plait_error *error)
@@ -434,7 +387,7 @@ plait_status plait__task_launch_prepare(plait__flow_task *task,
 			     desc->argument_count, error);
 	if (status != PLAIT_OK)
 		return status;
-	plait__task_launch_set_kernel(task);
+	plait__launch_cells_set_kernel(task);
 	if (__builtin_expect(task->flow->history != NULL, 0))
 		plait__flow_history_time(task);
 	status = plait__flow_kernels_geometry(kernel, desc->launch,
@@ -443,7 +396,7 @@ plait_status plait__task_launch_prepare(plait__flow_task *task,
 		status = take_piece(task, desc, &geometry, error);
 	if (status != PLAIT_OK)
 		return status;
-	cells = plait__task_launch_take_cells(task, &geometry);
+	cells = plait__launch_cells_take(task, &geometry);
 	if (cells == NULL)
 		return PLAIT_PENDING;
 	status = take_arguments(task, kernel->signature, desc,

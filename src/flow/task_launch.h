@@ -6,11 +6,6 @@
 #include "flow/access/chunks.h"
 #include "flow/flow_object.h"
 
-#include "kernel/signature.h"
-
-/* Cells of a launch whose geometry is its own. */
-enum { PLAIT__LAUNCH_CELLS = (sizeof(plait_launch) + 7) / 8 };
-
 /*
  * Fill the task and flow->accesses from piece task->chunk.index of a launch, and
  * set the rest of task->chunk.  Caller holds the lock.  PLAIT_PENDING: no room
@@ -26,21 +21,6 @@ plait_status plait__task_launch_argument(const plait_argument *arguments,
 					 uint64_t i, const plait_argument **out,
 					 plait_argument *room,
 					 plait_error *error);
-
-/* Fill the task from its kernel. */
-void plait__task_launch_set_kernel(plait__flow_task *task);
-
-/* Take cells for the addresses of the arguments, their values, and the geometry, which
- * becomes the launch's.  Null: no room. */
-uint64_t *plait__task_launch_take_cells(plait__flow_task *task,
-					const plait_launch *geometry);
-
-/* Cells of the value of a parameter. */
-static inline uint64_t
-plait__task_launch_value_cells(const plait__parameter *parameter)
-{
-	return (parameter->bytes + 7) / 8;
-}
 
 /* Find the chunks of a task, whose launch was read. */
 plait_status plait__task_launch_cut(const plait__flow *flow,

@@ -4,6 +4,7 @@
 
 #include "flow/commit.h"
 #include "flow/flow_fixed.h"
+#include "flow/launch_cells.h"
 #include "flow/reduction.h"
 #include "flow/task_launch.h"
 
