@@ -485,9 +485,10 @@ plait_status plait__device_choice_make_host(const plait__flow_task *task,
 }
 
 plait_status plait__device_choice_make_run(const plait__flow *flow,
-					   plait_error *error)
+					   uint64_t memories, plait_error *error)
 {
 	plait__device_choices *choices = choices_of(flow);
+	const plait__memory_system *system = &flow->devices->system;
 	plait__placing *placing = &choices->placing;
 
 	plait__vector_truncate(&choices->preds, 0);
@@ -496,7 +497,8 @@ plait_status plait__device_choice_make_run(const plait__flow *flow,
 			plait__placer_lane(&choices->placer, i);
 		const plait__policy_pred pred = { lane->free_ns, lane->device };
 
-		note(flow, PLAIT__VECTOR_ADD(&choices->preds, &pred));
+		if ((memories >> system->memory_of[lane->device] & 1) != 0)
+			note(flow, PLAIT__VECTOR_ADD(&choices->preds, &pred));
 	}
 	placing->preds = choices->preds.items;
 	placing->pred_count = choices->preds.count;

@@ -74,10 +74,11 @@ plait_status plait__device_choice_make(const plait__flow_task *task,
 /* The same for a task of the host, which has no choice. */
 plait_status plait__device_choice_make_host(const plait__flow_task *task,
 					    plait_error *error);
-/* The same for a run of a repetition, which is predicted to come behind all that the lanes
- * have: it has many accesses, and these times are used for later choices alone. */
+/* The same for a held run, which is predicted to come behind all that the lanes of devices
+ * with these memories have: it has many accesses, and these times are used for later choices
+ * alone. */
 plait_status plait__device_choice_make_run(const plait__flow *flow,
-					   plait_error *error);
+					   uint64_t memories, plait_error *error);
 /* The task of the last choice was committed. */
 void plait__device_choice_commit(const plait__flow_task *task);
 /* Append why the task of the last choice is where it is. */

@@ -141,13 +141,16 @@ static uint32_t search_place(const plait__flow_ranks *ranks,
 	return free_place != PLAIT__RANK_MEMOS ? free_place : place;
 }
 
-/* The same; most launches come in the order of the last time. */
+/* The same; most launches come in the order of the last time.  A launch without copies is
+ * recalled, then found. */
 static plait__rank_memo **find_place(plait__flow_ranks *ranks,
 				     const plait__vector *key, uint32_t freed)
 {
 	uint8_t *next = &ranks->memo_next[ranks->memo_last];
 	uint32_t place = *next;
 
+	if (is_at(ranks, ranks->memo_last, key, freed))
+		return &ranks->memos[ranks->memo_last];
 	if (!is_at(ranks, place, key, freed)) {
 		place = search_place(ranks, key, freed);
 		if (!is_at(ranks, place, key, freed))
@@ -176,14 +179,15 @@ plait__rank_memo *plait__rank_memo_find(plait__flow_ranks *ranks,
 	return restart(*at, &ranks->memo_key, freed) ? *at : NULL;
 }
 
-/* Make the key of a launch as if its kernel had taken it.  Returns false if it may not
- * have: the arguments are not to be read then. */
+/* Make the key of a launch in pieces as if its kernel had taken it.  Returns false if it may
+ * not have: the arguments are not to be read then. */
 static bool make_raw_key(plait__flow_ranks *ranks, const plait_task_desc *desc)
 {
 	const plait__flow_kernel *kernel;
 	const plait__signature *signature;
 
-	if (desc->kind != PLAIT_TASK_LAUNCH || !plait__task_fields_fit(desc))
+	if (desc->kind != PLAIT_TASK_LAUNCH || desc->split == 0 ||
+	    !plait__task_fields_fit(desc))
 		return false;
 	kernel = plait__flow_kernels_find(ranks->flow, desc->kernel);
 	if (kernel == NULL)

@@ -79,7 +79,11 @@ plait_status plait__repetition_place_task(plait__flow_task *task,
 					  plait_error *error)
 {
 	const plait__vector *results = &task->again->results;
-	plait_status status = plait__device_choice_make_run(task->flow, error);
+	/* Many accesses, and behind each other at once: less is listed. */
+	plait_status status = task->is_held ?
+		plait__device_choice_make_run(task->flow, task->again->memories,
+					      error) :
+		plait__device_choice_make_host(task, error);
 
 	for (uint32_t i = 0; status == PLAIT_OK && i < results->count; i++) {
 		const plait__repetition_result *at =

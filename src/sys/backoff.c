@@ -42,8 +42,11 @@ static bool is_late(struct plait__backoff *backoff)
 	(void)backoff;
 	return false;
 #else
-	const uint64_t now = plait__clock_now_ns();
+	uint64_t now;
 
+	if (backoff->yields_until_ns == PLAIT__CLOCK_NEVER)
+		return false;
+	now = plait__clock_now_ns();
 	if (backoff->yields_until_ns == 0)
 		backoff->yields_until_ns = now + YIELDS_NS;
 	return now >= backoff->yields_until_ns;

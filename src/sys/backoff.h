@@ -27,7 +27,7 @@ enum plait__backoff_policy {
 struct plait__backoff {
 	uint32_t spins_left;
 	uint32_t yields_left;
-	uint64_t yields_until_ns; /* 0: begun by the first one */
+	uint64_t yields_until_ns; /* 0: begun by the first one; PLAIT__CLOCK_NEVER */
 };
 
 void plait__backoff_init(struct plait__backoff *backoff,

@@ -72,8 +72,8 @@ static bool limits_lanes(const struct request *request,
 		(request->is_exact && !plait__device_is_host(device)));
 }
 
-/* Take the facts of each device: alignment, and unless the user limits lanes its
- * parallelism. */
+/* Take the facts of each device: alignment, and its parallelism (of OpenCL: its compute
+ * units) unless the user limits lanes. */
 static plait_status describe_devices(struct request *request)
 {
 	const plait__store *store = request->graph->store;
