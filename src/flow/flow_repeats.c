@@ -210,19 +210,24 @@ static plait__stretch *take_growing(plait__flow *flow)
 static void build_longer(plait__flow *flow, plait__task_split_prepare prepare)
 {
 	plait_error error = { .size = sizeof(error) };
+	struct plait__flow_repeats *repeats = flow->repeats;
 	plait__stretch *base, *made = take_growing(flow);
+	plait_status status;
 	bool is_kept;
 
 	if (made == NULL)
 		return;
-	is_kept = plait__stretch_build(made, flow, prepare, &error) == PLAIT_OK;
+	status = plait__stretch_build(made, flow, prepare, &error);
 	plait__flow_lock(flow);
-	base = flow->repeats->growing;
-	flow->repeats->growing = NULL;
+	base = repeats->growing;
+	repeats->growing = NULL;
+	is_kept = status == PLAIT_OK;
 	if (is_kept) {
 		base->longer = made;
 		base->runs = 0;
 		base->choice = (plait__repeat_choice){ .left = 0 };
+	} else if (status == PLAIT_E_BUSY && ++repeats->put_off <= PUT_OFF) {
+		base->has_grown = false;
 	}
 	plait__flow_unlock(flow);
 	if (!is_kept)

@@ -87,6 +87,9 @@ static void extend_alone(plait__flow *flow, struct task_array *array)
 {
 	uint64_t done;
 
+	/* The size of the first one is the distance of all. */
+	if (array->descs == NULL || array->descs->size != sizeof(*array->descs))
+		return;
 	do {
 		plait_task first = 0;
 

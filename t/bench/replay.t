@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# time limit: 120 s
 """Test of bench/replay: every scheduler that was built keeps the order of every
 shape, and one that does not is detected and not timed.  No figure is judged."""
 import glob

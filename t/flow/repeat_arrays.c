@@ -220,6 +220,53 @@ static void other_arrays(void)
 	compare_all(true);
 }
 
+/* ---- accesses of another size ---- */
+
+enum { READS = 4 };
+
+/* The fields of an access that each size has. */
+struct small_access {
+	uint32_t size, mode;
+	plait_data *data;
+	const plait_box *box;
+};
+
+/* The accesses of one task lie closer together than those that are known. */
+static void small_accesses(void)
+{
+	static plait_access reads[READS];
+	static struct small_access small[4 * READS];
+	static plait_box box = { { 0, 0, 0 }, { 1, 1, 1 } };
+	static plait_task_desc descs[STRETCH];
+
+	flow_flags = PLAIT_FLOW_REPEATS;
+	open_lines(&flow_settings[0]);
+	flow_flags = 0;
+	for (uint32_t i = 0; i < READS; i++) {
+		reads[i] = access_of(line, PLAIT_ACCESS_READ, &box);
+		small[i] = (struct small_access){ sizeof(*small),
+						  PLAIT_ACCESS_READ, line,
+						  &box };
+	}
+	for (uint32_t i = 0; i < STRETCH; i++)
+		descs[i] = (plait_task_desc){
+			.size = sizeof(descs[i]), .kind = PLAIT_TASK_CALL,
+			.function = count_call, .user_data = &counters[i],
+			.accesses = reads, .access_count = READS,
+		};
+	for (uint32_t loop = 0; loop <= KNOWN; loop++) {
+		if (loop == KNOWN)
+			descs[CHANGED].accesses = (const plait_access *)small;
+		OK_THAT(plait_flow_submit_many(flow, descs, STRETCH, numbers,
+					       &flow_rig.error) == PLAIT_OK,
+			"%s", flow_rig.error.text);
+		OK(wait_task(0) == PLAIT_OK);
+	}
+	IS_UINT(count_repeated(), CHANGED);
+	check_calls(KNOWN + 1, 0);
+	close_lines();
+}
+
 /* ---- arrays and stretches of other lengths ---- */
 
 /* An array of several stretches, of which the last one is cut, and one with a task that
@@ -268,6 +315,7 @@ static void long_arrays(void)
 }
 
 static const struct tap_scenario all[] = {
+	{ "smaller accesses", small_accesses },
 	{ "same arrays", same_arrays },
 	{ "other arrays", other_arrays },
 	{ "long arrays", long_arrays },

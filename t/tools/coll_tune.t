@@ -117,7 +117,10 @@ def limit():
         if await_line(command, "; 65536 bytes"):
             break
         command.communicate()
-    ranks = ranks_of(command)
+    ranks = ranks_of(command) if command.poll() is None else []
+    if len(ranks) < 2:
+        ok(False, "two ranks to stop", ranks)
+        return
     os.kill(ranks[1], signal.SIGSTOP)
     out, err = command.communicate()
     took = time.monotonic() - begin

@@ -140,7 +140,9 @@ match_task(const uint64_t *at, const plait_task_desc *desc)
 	uint64_t rest = compare_head(at, desc);
 	two differs = load_two(at + 2) ^ load_two(&desc->function);
 
-	if (rest != 0 || (count != 0 && access == NULL))
+	/* The size of the first access is the distance of all. */
+	if (rest != 0 || (count != 0 && (access == NULL ||
+					 access->size != sizeof(*access))))
 		return NULL;
 	at += HEAD;
 	for (uint64_t i = 0; i < count; i++, access++) {
