@@ -382,8 +382,8 @@ static void abandoned(void)
 
 /* ---- borders ---- */
 
-/* Runs, and those in a row: borders go after 64. */
-enum { MANY = 200, LONG_ROW = 1000, SHORT_ROW = 70, TASKS = LINE / 4 };
+/* Runs, and those in a row: borders go after 32. */
+enum { MANY = 200, LONG_ROW = 1000, SHORT_ROW = 38, TASKS = LINE / 4 };
 
 /* Add to each of some elements, in a task per element. */
 static void add_each(plait_data *data, uint64_t *cells, int count)
