@@ -325,22 +325,27 @@ plait_status plait__flow_wait_suspend(plait__flow *flow, uint64_t number,
 }
 
 plait_status plait__flow_wait_for_room_suspended(plait__flow *flow,
+						 uint64_t *seen,
 						 plait_error *error)
 {
-	plait_status status;
+	plait_status status = PLAIT_OK;
 	uint64_t oldest;
+	bool is_other;
 
 	plait__flow_lock(flow);
 	oldest = find_oldest(flow);
-	status = check_oldest(flow, oldest, error);
+	is_other = oldest != *seen;
+	*seen = oldest;
+	if (!is_other)
+		status = check_oldest(flow, oldest, error);
 	plait__flow_unlock(flow);
-	return status != PLAIT_OK ? status :
+	return is_other || status != PLAIT_OK ? status :
 	       plait__flow_wait_suspend(flow, oldest, false, PLAIT_FOREVER,
 					error);
 }
 
 plait_status plait__flow_wait_retry(plait_flow *flow, uint64_t behind,
-				    plait_error *error)
+				    uint64_t *seen, plait_error *error)
 {
 	plait__flow *self;
 	plait_status status = plait__flow_enter(flow, &self, error);
@@ -350,7 +355,7 @@ plait_status plait__flow_wait_retry(plait_flow *flow, uint64_t behind,
 	plait__object_hold(&self->object);
 	plait__object_leave(&self->object);
 	status = behind == 0 ?
-			 plait__flow_wait_for_room_suspended(self, error) :
+			 plait__flow_wait_for_room_suspended(self, seen, error) :
 			 plait__flow_wait_suspend(self, behind, false,
 						  PLAIT_FOREVER, error);
 	plait__object_drop(&self->object);

@@ -18,11 +18,14 @@ plait_status plait__flow_wait_suspend(plait__flow *flow, uint64_t number,
 				      plait_error *error);
 
 /* In a coroutine: suspend until there is room for an op, or in a retry until op
- * `behind`, not 0, is done; of a flow that the caller holds, or of a handle. */
+ * `behind`, not 0, is done; of a flow that the caller holds, or of a handle.  *seen: the
+ * oldest op at the last attempt, 0 at first.  If it is another one there may be room, and
+ * the caller attempts again: PLAIT_E_DEADLOCK is for the last attempt alone. */
 plait_status plait__flow_wait_for_room_suspended(plait__flow *flow,
+						 uint64_t *seen,
 						 plait_error *error);
 plait_status plait__flow_wait_retry(plait_flow *flow, uint64_t behind,
-				    plait_error *error);
+				    uint64_t *seen, plait_error *error);
 
 /* Wait for room: until the oldest op is done.  PLAIT_PENDING directly in a
  * coroutine, if the caller can suspend: it leaves its scopes before.

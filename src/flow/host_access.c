@@ -34,6 +34,7 @@ struct access {
 	const char *label;
 	uint64_t number;
 	uint64_t behind; /* the op to suspend for; 0: for room */
+	uint64_t seen;	 /* plait__flow_wait_for_room_suspended */
 	/* The copies that the last attempt submitted: behind the first number. */
 	uint64_t copied_after, copied_to;
 	bool is_poisoned; /* what it reads has failed */
@@ -267,12 +268,13 @@ static plait_status begin(struct access *access, const plait_box *box,
 }
 
 /* After PLAIT_PENDING: suspend until the access may begin. */
-static plait_status suspend(plait__flow *held, const struct access *access,
+static plait_status suspend(plait__flow *held, struct access *access,
 			    plait_error *error)
 {
 	plait_status status =
 		access->behind == 0 ?
-			plait__flow_wait_for_room_suspended(held, error) :
+			plait__flow_wait_for_room_suspended(held, &access->seen,
+							    error) :
 			plait__flow_wait_suspend(held, access->behind, false,
 						 PLAIT_FOREVER, error);
 

@@ -479,7 +479,7 @@ PLAIT_API plait_status plait_flow_submit(plait_flow *flow,
 					 const plait_task_desc *desc,
 					 plait_task *out, plait_error *error)
 {
-	uint64_t behind = 0;
+	uint64_t behind = 0, seen = 0;
 	plait_status status;
 
 	if (out != NULL)
@@ -488,7 +488,7 @@ PLAIT_API plait_status plait_flow_submit(plait_flow *flow,
 		status = submit_once(flow, desc, out, &behind, error);
 		if (status != PLAIT_PENDING)
 			return status;
-		status = plait__flow_wait_retry(flow, behind, error);
+		status = plait__flow_wait_retry(flow, behind, &seen, error);
 	} while (status == PLAIT_OK);
 	return status;
 }

@@ -192,7 +192,7 @@ PLAIT_API plait_status plait_flow_submit_many(plait_flow *flow,
 {
 	struct task_array array = { .descs = descs, .count = count,
 				    .out = out };
-	uint64_t behind = 0;
+	uint64_t behind = 0, seen = 0;
 	plait_status status;
 
 	for (uint64_t i = 0; out != NULL && i < count; i++)
@@ -203,7 +203,7 @@ PLAIT_API plait_status plait_flow_submit_many(plait_flow *flow,
 		status = submit_rest(flow, &array, &behind, error);
 		if (status != PLAIT_PENDING)
 			return status;
-		status = plait__flow_wait_retry(flow, behind, error);
+		status = plait__flow_wait_retry(flow, behind, &seen, error);
 	} while (status == PLAIT_OK);
 	return status;
 }
