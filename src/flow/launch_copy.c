@@ -11,12 +11,6 @@
 
 #include <string.h>
 
-typedef struct plait__launch_copy {
-	plait__mapper_chunk chunk;
-	plait_launch geometry;
-	uint32_t first, count; /* accesses */
-} plait__launch_copy;
-
 void plait__launch_copies_init(plait__launch_copies *copies,
 			       const plait_allocator *allocator)
 {

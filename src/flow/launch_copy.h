@@ -14,10 +14,16 @@
 
 enum { PLAIT__LAUNCH_COPIES_MOST = 16 };
 
+typedef struct plait__launch_copy {
+	plait__mapper_chunk chunk;
+	plait_launch geometry;
+	uint32_t first, count; /* accesses */
+} plait__launch_copy;
+
 typedef struct plait__launch_copies {
 	bool is_whole;
 	uint32_t pieces; /* of the launch */
-	plait__vector items; /* of consecutive pieces */
+	plait__vector items; /* plait__launch_copy, of consecutive pieces */
 	plait__vector accesses; /* plait__flow_access, of all */
 	plait__vector cells;	/* uint64_t, of arguments; the same */
 	plait__vector handles;	/* plait_data *, that the accesses name */

@@ -6,6 +6,9 @@
 #include "lib/objects.h"
 #include "world/threads.h"
 
+#include "flow/flow.h"
+#include "flow/rank_memo.h"
+
 #include <stdatomic.h>
 
 enum { N = 60, RANKS = 3, REPEATS = 4 };
@@ -163,11 +166,13 @@ static void end(struct program *program)
 	plait_flow_release(program->flow);
 }
 
-static void run_ranks(void (*run)(struct rank *rank))
+/* `wanted`: misfits. */
+static void run_misfits(int wanted, void (*run)(struct rank *rank))
 {
 	memset(ranks, 0, sizeof(ranks));
 	memset(programs, 0, sizeof(programs));
 	atomic_store(&refusals, 0);
+	atomic_store(&misfits, 0);
 	for (uint32_t i = 0; i < RANKS; i++)
 		ranks[i].workers = 1;
 	IS_UINT(ranks_run(ranks, RANKS, "loopback", run), RANKS);
@@ -175,7 +180,12 @@ static void run_ranks(void (*run)(struct rank *rank))
 		IS_STR(ranks[i].error.text, "");
 		OK(!programs[i].is_wrong);
 	}
-	IS_INT(atomic_load(&misfits), 0);
+	IS_INT(atomic_load(&misfits), wanted);
+}
+
+static void run_ranks(void (*run)(struct rank *rank))
+{
+	run_misfits(0, run);
 }
 
 /* ---- values and pieces ---- */
@@ -198,6 +208,64 @@ static void run_values(struct rank *rank)
 static void takes_values_of_each_launch(void)
 {
 	run_ranks(run_values);
+}
+
+/* ---- what is taken ---- */
+
+enum { PIECES = 7 }; /* of a launch; several on each rank */
+
+static plait__flow *lock_flow(struct rank *rank)
+{
+	struct program *program = rank->arg;
+	plait__flow *self = NULL;
+
+	if (!rank_did(rank, plait__flow_enter(program->flow, &self,
+					      &rank->error)))
+		return NULL;
+	plait__flow_lock(self);
+	return self;
+}
+
+static void unlock_flow(plait__flow *self)
+{
+	plait__flow_unlock(self);
+	plait__object_leave(&self->object);
+}
+
+/* Give each copy a geometry that is not its chunk's. */
+static void spoil_copies(struct rank *rank)
+{
+	plait__flow *self = lock_flow(rank);
+
+	for (uint32_t i = 0; self != NULL && i < PLAIT__RANK_MEMOS; i++) {
+		const plait__rank_memo *memo = self->ranks->memos[i];
+
+		for (uint32_t k = 0; memo != NULL && k < memo->copies.items.count;
+		     k++)
+			((plait__launch_copy *)plait__vector_at(
+				&memo->copies.items, k))->geometry.items[0]++;
+	}
+	if (self != NULL)
+		unlock_flow(self);
+}
+
+static void run_spoiled(struct rank *rank)
+{
+	struct program *program = begin(rank);
+
+	for (uint64_t i = 0; i < REPEATS; i++)
+		launch(rank, PIECES, 0, i);
+	check(rank);
+	spoil_copies(rank);
+	for (uint64_t i = 0; i < REPEATS; i++)
+		launch(rank, PIECES, 0, i);
+	check(rank);
+	end(program);
+}
+
+static void takes_all_pieces_from_copies(void)
+{
+	run_misfits(PIECES * REPEATS, run_spoiled);
 }
 
 /* ---- mistakes in a launch that came before without them ---- */
@@ -339,6 +407,7 @@ static void refuses_objects_that_were_released(void)
 
 static const struct tap_scenario all[] = {
 	{ "takes values of each launch", takes_values_of_each_launch },
+	{ "takes all pieces from copies", takes_all_pieces_from_copies },
 	{ "refuses mistakes behind launches without",
 	  refuses_mistakes_behind_launches_without },
 	{ "refuses objects that were released",
