@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Launches over ranks whose pieces are taken from copies of those before: with values
- * of their own, in their own geometry, and refused as those that are prepared.
+ * Launches over ranks whose pieces are taken from copies of those before: with values,
+ * labels and priorities of their own, in their own geometry, and refused as those that
+ * are prepared.
  */
 #include "lib/objects.h"
 #include "world/threads.h"
@@ -13,12 +14,17 @@
 
 enum { N = 60, RANKS = 3, REPEATS = 4 };
 
+/* A value whose launch fails. */
+#define FAILING UINT64_MAX
+
 struct program {
 	plait_flow *flow;
 	plait_data *data[2];
 	plait_kernel *update;
 	uint64_t model[2][N];
 	uint64_t host[N];
+	uint32_t urgent; /* ops in the lane of urgent ones */
+	plait_error failure;
 	bool is_wrong;
 };
 
@@ -48,7 +54,7 @@ static int32_t run_update(void *const *arguments, const plait_launch *launch,
 	compute(*(const uint64_t *const *)arguments[0],
 		*(uint64_t *const *)arguments[1], chunk->low[0],
 		chunk->high[0], *(const uint64_t *)arguments[2]);
-	return 0;
+	return *(const uint64_t *)arguments[2] == FAILING ? 7 : 0;
 }
 
 /* A launch, and room for what it names. */
@@ -268,6 +274,75 @@ static void takes_all_pieces_from_copies(void)
 	run_misfits(PIECES * REPEATS, run_spoiled);
 }
 
+/* ---- labels and priorities ---- */
+
+static void run_labels(struct rank *rank)
+{
+	struct program *program = begin(rank);
+	struct room room;
+
+	for (uint64_t i = 0; i < REPEATS; i++)
+		launch(rank, RANKS, 0, i);
+	check(rank);
+	describe(&room, program, RANKS, 0);
+	room.value = FAILING;
+	room.desc.label = "the one that fails";
+	(void)rank_did(rank, plait_flow_submit(program->flow, &room.desc, NULL,
+					       &rank->error));
+	program->failure.size = sizeof(program->failure);
+	program->is_wrong = plait_flow_wait(program->flow, 0, PLAIT_FOREVER,
+					    &program->failure) != PLAIT_E_FAILED;
+	end(program);
+}
+
+static void names_the_label_of_a_failure(void)
+{
+	run_ranks(run_labels);
+	for (uint32_t i = 0; i < RANKS; i++)
+		HAS_STR(programs[i].failure.text, "\"the one that fails\"");
+}
+
+/* Count the ops in the lane of urgent ones. */
+static uint32_t count_urgent(struct rank *rank)
+{
+	plait__flow *self = lock_flow(rank);
+	uint32_t urgent = 0;
+
+	if (self == NULL)
+		return 0;
+	for (uint64_t i = 1; i <= self->window.newest; i++)
+		urgent += self->lane_of[i & self->window.ring.mask] ==
+			  self->lanes.count;
+	unlock_flow(self);
+	return urgent;
+}
+
+/* No transfer precedes the pieces, so that each rank's is in a lane at once. */
+static void run_urgent(struct rank *rank)
+{
+	struct program *program = begin(rank);
+	struct room room;
+
+	for (uint64_t i = 0; i < REPEATS; i++)
+		launch(rank, RANKS, 0, i);
+	(void)rank_did(rank, plait_flow_wait(program->flow, 0, PLAIT_FOREVER,
+					     &rank->error));
+	program->is_wrong = count_urgent(rank) != 0;
+	describe(&room, program, RANKS, 0);
+	room.desc.priority = 1;
+	(void)rank_did(rank, plait_flow_submit(program->flow, &room.desc, NULL,
+					       &rank->error));
+	program->urgent = count_urgent(rank);
+	end(program);
+}
+
+static void keeps_the_priority_of_each_launch(void)
+{
+	run_ranks(run_urgent);
+	for (uint32_t i = 0; i < RANKS; i++)
+		IS_UINT(programs[i].urgent, 1);
+}
+
 /* ---- mistakes in a launch that came before without them ---- */
 
 static void shorten_value(struct room *room)
@@ -408,6 +483,9 @@ static void refuses_objects_that_were_released(void)
 static const struct tap_scenario all[] = {
 	{ "takes values of each launch", takes_values_of_each_launch },
 	{ "takes all pieces from copies", takes_all_pieces_from_copies },
+	{ "names the label of a failure", names_the_label_of_a_failure },
+	{ "keeps the priority of each launch",
+	  keeps_the_priority_of_each_launch },
 	{ "refuses mistakes behind launches without",
 	  refuses_mistakes_behind_launches_without },
 	{ "refuses objects that were released",
