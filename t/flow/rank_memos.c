@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 enum { SIDE = 12, N = SIDE * SIDE, RANKS = 3, SUMS = 9, REPEATS = 4 };
+enum { PART = 6 }; /* rows of a part of data */
 
 struct variant {
 	const char *name;
@@ -17,7 +18,9 @@ struct variant {
 	uint64_t columns, rows; /* items */
 	uint32_t split, pieces, kind, dimension, flags;
 	uint64_t reach;
-	bool in_part;	/* in rows of data that a part names */
+	uint64_t part;	/* first row of a part of both data; 0: the whole */
+	bool keeps_part; /* each launch names the same part */
+	uint64_t low, high; /* rows of a box that all pieces read; 0: by a mapper */
 	bool overwrites; /* by another kernel, with the same arguments */
 };
 
@@ -49,8 +52,18 @@ static const struct variant variants[] = {
 	  .kind = PLAIT_MAPPER_FUNCTION },
 	{ "another answer", { 0 }, SIDE, SIDE, 1, 3, PLAIT_MAPPER_FUNCTION,
 	  .reach = 3 },
-	{ "a part", { 0 }, SIDE, 6, 1, 3, PLAIT_MAPPER_NEIGHBORHOOD,
-	  .reach = 1, .in_part = true },
+	{ "a part", { 0 }, SIDE, PART, 1, 3, PLAIT_MAPPER_NEIGHBORHOOD,
+	  .reach = 1, .part = 3 },
+	{ "a part that stays", { 0 }, SIDE, PART, 1, 3,
+	  PLAIT_MAPPER_NEIGHBORHOOD, .reach = 1, .part = 3,
+	  .keeps_part = true },
+	{ "another part that stays", { 0 }, SIDE, PART, 1, 3,
+	  PLAIT_MAPPER_NEIGHBORHOOD, .reach = 1, .part = 6,
+	  .keeps_part = true },
+	{ "a box", { 0 }, SIDE, SIDE, 1, 3, .reach = SIDE, .high = 4 },
+	{ "a longer box", { 0 }, SIDE, SIDE, 1, 3, .reach = SIDE, .high = 8 },
+	{ "the end of that box", { 0 }, SIDE, SIDE, 1, 3, .reach = SIDE,
+	  .low = 4, .high = 8 },
 	{ "another kernel", USUAL, .overwrites = true },
 };
 
@@ -59,6 +72,7 @@ enum { VARIANTS = sizeof(variants) / sizeof(variants[0]) };
 struct program {
 	plait_flow *flow;
 	plait_data *data[2];
+	plait_data *parts[SIDE][2]; /* that stay, by first row; or null */
 	plait_kernel *update, *overwrite, *sum, *join;
 	uint64_t model[2][N];
 	uint64_t reach; /* of the mapper function */
@@ -99,8 +113,9 @@ static int32_t run_update(void *const *arguments, const plait_launch *launch,
 	const uint64_t *keeps = user_data;
 
 	(void)launch;
-	compute(*(const uint64_t *const *)arguments[0],
-		*(uint64_t *const *)arguments[1], arguments[4],
+	compute(*(const uint64_t *const *)arguments[0] +
+			SIDE * *(const uint64_t *)arguments[4],
+		*(uint64_t *const *)arguments[1], arguments[5],
 		*(const uint64_t *)arguments[2],
 		*(const uint64_t *)arguments[3], *keeps);
 	return 0;
@@ -131,14 +146,20 @@ static void note(struct program *program, const char *before, const char *what)
 			 what, before);
 }
 
-/* Rows 3 to 9. */
-static plait_data *make_part(struct rank *rank, plait_data *data)
+static plait_data *make_part(struct rank *rank, plait_data *data, uint64_t row)
 {
-	const plait_box box = { { 0, 3, 0 }, { SIDE, 9, 1 } };
+	const plait_box box = { { 0, row, 0 }, { SIDE, row + PART, 1 } };
 	plait_data *part = NULL;
 
 	(void)rank_did(rank, plait_data_part(data, &box, &part, &rank->error));
 	return part;
+}
+
+/* Rows that are read: of the whole data, a part or a box. */
+static uint64_t rows_of(const struct variant *variant)
+{
+	return variant->part > 0 ? PART : variant->high > 0 ?
+	       variant->high - variant->low : SIDE;
 }
 
 static void submit(struct rank *rank, const struct variant *variant,
@@ -148,7 +169,10 @@ static void submit(struct rank *rank, const struct variant *variant,
 					  .kind = PLAIT_MAPPER_ONE_TO_ONE };
 	struct program *program = rank->arg;
 	const bool is_function = variant->kind == PLAIT_MAPPER_FUNCTION;
-	const uint64_t rows = variant->in_part ? 6 : SIDE;
+	const bool has_box = variant->high > 0;
+	const uint64_t rows = rows_of(variant);
+	const plait_box box = { { 0, variant->low, 0 },
+				{ SIDE, variant->high, 1 } };
 	const plait_mapper near = {
 		.size = sizeof(near), .kind = variant->kind,
 		.dimension = variant->dimension, .flags = variant->flags,
@@ -156,12 +180,14 @@ static void submit(struct rank *rank, const struct variant *variant,
 		.function = is_function ? map_rows : NULL,
 		.user_data = is_function ? &program->reach : NULL };
 	const plait_access reads = { .size = sizeof(reads), .data = from,
-				     .mapper = &near };
+				     .box = has_box ? &box : NULL,
+				     .mapper = has_box ? NULL : &near };
 	const plait_access writes = { .size = sizeof(writes), .data = to,
 				      .mapper = &own };
 	const plait_argument arguments[] = {
 		PLAIT_ACCESS(&reads), PLAIT_ACCESS(&writes),
-		PLAIT_VALUE(variant->reach), PLAIT_VALUE(rows), PLAIT_CHUNK() };
+		PLAIT_VALUE(variant->reach), PLAIT_VALUE(rows),
+		PLAIT_VALUE(variant->low), PLAIT_CHUNK() };
 	const plait_launch launch = {
 		.size = sizeof(launch), .dimensions = 2,
 		.items = { variant->columns, variant->rows },
@@ -172,31 +198,42 @@ static void submit(struct rank *rank, const struct variant *variant,
 						program->update,
 		.launch = &launch, .split = variant->split,
 		.pieces = variant->pieces, .arguments = arguments,
-		.argument_count = 5 };
+		.argument_count = 6 };
 
 	program->reach = variant->reach;
 	(void)rank_did(rank, plait_flow_submit(program->flow, &desc, NULL,
 					       &rank->error));
 }
 
+static plait_data *find_part(struct rank *rank, const struct variant *variant,
+			     int i)
+{
+	struct program *program = rank->arg;
+	plait_data **kept = &program->parts[variant->part][i];
+
+	if (!variant->keeps_part)
+		return make_part(rank, program->data[i], variant->part);
+	if (*kept == NULL)
+		*kept = make_part(rank, program->data[i], variant->part);
+	return *kept;
+}
+
 /* Data `from` of the program updates the other one. */
 static void launch(struct rank *rank, const struct variant *variant, int from)
 {
 	struct program *program = rank->arg;
-	uint64_t first = variant->in_part ? 3 * SIDE : 0;
+	const uint64_t first = variant->part * SIDE;
 	const plait_box all = { { 0 }, { variant->columns, variant->rows, 1 } };
-	plait_data *parts[2] = { NULL, NULL };
+	plait_data *used[2] = { program->data[0], program->data[1] };
 
-	compute(program->model[from] + first, program->model[1 - from] + first,
-		&all, variant->reach, variant->in_part ? 6 : SIDE,
-		variant->overwrites ? 0 : 3);
-	for (int i = 0; i < 2 && variant->in_part; i++)
-		parts[i] = make_part(rank, program->data[i]);
-	submit(rank, variant,
-	       variant->in_part ? parts[from] : program->data[from],
-	       variant->in_part ? parts[1 - from] : program->data[1 - from]);
-	plait_data_release(parts[0]);
-	plait_data_release(parts[1]);
+	compute(program->model[from] + first + variant->low * SIDE,
+		program->model[1 - from] + first, &all, variant->reach,
+		rows_of(variant), variant->overwrites ? 0 : 3);
+	for (int i = 0; i < 2 && variant->part > 0; i++)
+		used[i] = find_part(rank, variant, i);
+	submit(rank, variant, used[from], used[1 - from]);
+	for (int i = 0; i < 2 && variant->part > 0 && !variant->keeps_part; i++)
+		plait_data_release(used[i]);
 }
 
 static void check(struct rank *rank, const char *before, const char *what)
@@ -247,6 +284,15 @@ static void make_data(struct rank *rank, int i)
 					       &rank->error)));
 }
 
+static void release_data(struct program *program, int i)
+{
+	for (int row = 0; row < SIDE; row++) {
+		plait_data_release(program->parts[row][i]);
+		program->parts[row][i] = NULL;
+	}
+	plait_data_release(program->data[i]);
+}
+
 static struct program *begin(struct rank *rank)
 {
 	static const uint64_t keeps[] = { 3, 0 };
@@ -260,11 +306,11 @@ static struct program *begin(struct rank *rank)
 	program->update = make_kernel(
 		rank, run_update,
 		"update(a: in pointer u64, b: inout pointer u64, reach: u64, "
-		"rows: u64, c: struct chunk 48)", &keeps[0]);
+		"rows: u64, low: u64, c: struct chunk 48)", &keeps[0]);
 	program->overwrite = make_kernel(
 		rank, run_update,
 		"update(a: in pointer u64, b: out pointer u64, reach: u64, "
-		"rows: u64, c: struct chunk 48)", &keeps[1]);
+		"rows: u64, low: u64, c: struct chunk 48)", &keeps[1]);
 	make_data(rank, 0);
 	make_data(rank, 1);
 	return program;
@@ -273,8 +319,8 @@ static struct program *begin(struct rank *rank)
 static void end(struct program *program)
 {
 	(void)plait_flow_wait(program->flow, 0, PLAIT_FOREVER, NULL);
-	plait_data_release(program->data[0]);
-	plait_data_release(program->data[1]);
+	release_data(program, 0);
+	release_data(program, 1);
 	plait_kernel_release(program->update);
 	plait_kernel_release(program->overwrite);
 	plait_flow_release(program->flow);
@@ -297,7 +343,7 @@ static void run_variants(struct rank *rank)
 		check(rank, one->name, other->name);
 		if (i % 5 != 0)
 			continue;
-		plait_data_release(program->data[i % 2]);
+		release_data(program, i % 2);
 		make_data(rank, i % 2);
 	}
 	end(program);
