@@ -22,6 +22,7 @@ API_TESTS += %D%/device_capture.t
 SEEDED_TESTS += %D%/device_capture.t
 API_TESTS += %D%/repeat_faults.t
 %C%_repeat_faults_t_LDADD = $(LDADD_API)
+SEEDED_TESTS += %D%/repeat_faults.t
 API_TESTS += %D%/device_blocks.t
 %C%_device_blocks_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/block_splits.t

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Repetitions, named or found, captures and advice on devices while the k-th allocation
- * fails, for each k (without PLAIT_SOAK=1 each seventh, or more) until the program does
- * not get so far: no call leaves memory, every wait ends, and the flow goes on.
+ * fails, for each k (without PLAIT_SOAK=1 each seventh, or more, from one that the seed
+ * chooses) until the program does not get so far: no call leaves memory, every wait
+ * ends, and the flow goes on.
  */
 #include "flows.h"
 
@@ -260,11 +261,12 @@ static void set_failing(uint64_t k)
 
 static void sweep(void)
 {
+	const uint64_t distance = tap_soak() ? 1 : stride;
+	const uint64_t first = 1 + tap_seed() % distance;
 	uint64_t since = 0;
 
 	has_failed = true;
-	for (uint64_t k = 1; has_failed && k < MOST;
-	     k += tap_soak() ? 1 : stride) {
+	for (uint64_t k = first; has_failed && k < MOST; k += distance) {
 		plait_status status;
 
 		set_failing(UINT64_MAX);
