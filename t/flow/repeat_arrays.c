@@ -314,11 +314,159 @@ static void long_arrays(void)
 	}
 }
 
+/* ---- launches on devices ---- */
+
+enum { LINES = 3, N = 16, HALF = STRETCH / 2, LONG = STRETCH + HALF, ARRAYS = 7 };
+
+/* A stretch of launches, and what they point to; the descriptors of several. */
+static struct {
+	uint64_t added[STRETCH];
+	plait_argument arguments[STRETCH][LINES];
+	plait_launch launch;
+	plait_task_desc descs[STRETCH + LONG];
+} mixes;
+
+struct mixed {
+	uint64_t values[LINES][N];
+	uint64_t repeated; /* of the long arrays */
+};
+
+static const struct {
+	uint32_t devices;
+	const char *options;
+} systems[] = {
+	{ 1, "chaos:devices=1" },
+	{ 2, "chaos:devices=2,peers=none" },
+	{ 3, "chaos:devices=2,quirks=late_notify" }, /* and the host */
+};
+
+static int32_t run_mix(void *const *arguments, const plait_launch *launch,
+		       void *user_data)
+{
+	const uint64_t *x = *(const uint64_t *const *)arguments[0];
+	uint64_t *y = *(uint64_t *const *)arguments[1];
+
+	(void)user_data;
+	for (uint64_t i = 0; i < launch->items[0]; i++)
+		y[i] = 3 * y[i] + x[i] + *(const uint64_t *)arguments[2];
+	return 0;
+}
+
+static plait_kernel *new_mix(void)
+{
+	const plait_kernel_desc desc = {
+		.size = sizeof(desc), .function = run_mix,
+		.signature = "mix(x: in pointer u64, y: inout pointer u64, "
+			     "added: u64)" };
+	plait_kernel *kernel = NULL;
+
+	OK_THAT(plait_kernel_create(flow_rig.context, &desc, &kernel,
+				    &flow_rig.error) == PLAIT_OK, "kernel: %s",
+		flow_rig.error.text);
+	return kernel;
+}
+
+/* Launch i reads one line and changes the next one. */
+static void make_mixes(plait_kernel *kernel, plait_data *const *lines)
+{
+	mixes.launch = (plait_launch){ .size = sizeof(mixes.launch),
+				       .dimensions = 1, .items = { N } };
+	for (uint32_t i = 0; i < STRETCH + LONG; i++) {
+		const uint32_t k = i % STRETCH;
+		plait_argument *at = mixes.arguments[k];
+
+		mixes.added[k] = k;
+		at[0] = (plait_argument)PLAIT_DATA(lines[k % LINES]);
+		at[1] = (plait_argument)PLAIT_DATA(lines[(k + 1) % LINES]);
+		at[2] = (plait_argument)PLAIT_VALUE(mixes.added[k]);
+		mixes.descs[i] = (plait_task_desc){
+			.size = sizeof(mixes.descs[i]), .kernel = kernel,
+			.launch = &mixes.launch, .arguments = at,
+			.argument_count = LINES };
+	}
+}
+
+/* An array from launch `first` of the stretch on. */
+static void submit_mixes(uint32_t first, uint32_t count)
+{
+	OK_THAT(plait_flow_submit_many(flow, &mixes.descs[first % STRETCH],
+				       count, NULL, &flow_rig.error) == PLAIT_OK,
+		"submit: %s", flow_rig.error.text);
+}
+
+/* Arrays of one stretch, then those of one and a half, which begin at either half.  In the
+ * last of them one value is another one. */
+static void submit_all_mixes(struct mixed *out)
+{
+	for (uint32_t loop = 0; loop < KNOWN; loop++)
+		submit_mixes(0, STRETCH);
+	OK(wait_task(0) == PLAIT_OK);
+	out->repeated = count_repeated();
+	for (uint32_t i = 0; i < ARRAYS; i++) {
+		mixes.added[CHANGED] += i + 1 == ARRAYS;
+		submit_mixes(i * LONG, LONG);
+	}
+	OK(wait_task(0) == PLAIT_OK);
+	out->repeated = count_repeated() - out->repeated;
+}
+
+static void mix(const struct flow_setting *setting, plait_flow_flags flags,
+		struct mixed *out)
+{
+	plait_data *lines[LINES];
+	plait_kernel *kernel;
+
+	memset(out, 0, sizeof(*out));
+	flow_flags = flags;
+	OK(open_flow(setting, 256));
+	flow_flags = 0;
+	for (uint32_t i = 0; i < LINES; i++) {
+		lines[i] = new_data(1, N, 0, 0, 8, "line");
+		OK(plait_data_write(lines[i], NULL, out->values[i], NULL) ==
+		   PLAIT_OK);
+	}
+	kernel = new_mix();
+	make_mixes(kernel, lines);
+	submit_all_mixes(out);
+	for (uint32_t i = 0; i < LINES; i++) {
+		OK(plait_data_read(lines[i], NULL, out->values[i], NULL) ==
+		   PLAIT_OK);
+		plait_data_release(lines[i]);
+	}
+	plait_kernel_release(kernel);
+	close_flow();
+}
+
+static void launches_on_devices(void)
+{
+	struct mixed plain, found;
+
+	flow_backends = "host,chaos";
+	for (size_t i = 0; i < FLOW_SETTINGS * TAP_COUNT(systems); i++) {
+		const size_t s = i / FLOW_SETTINGS;
+
+		flow_devices = systems[s].devices;
+		flow_options = systems[s].options;
+		mix(&flow_settings[i % FLOW_SETTINGS], 0, &plain);
+		mix(&flow_settings[i % FLOW_SETTINGS], PLAIT_FLOW_REPEATS,
+		    &found);
+		OK_THAT(memcmp(plain.values, found.values,
+			       sizeof(plain.values)) == 0,
+			"%s: other values", flow_options);
+		IS_UINT(plain.repeated, 0);
+		OK_THAT(found.repeated > 0, "%s: none repeated", flow_options);
+		NOTE("%llu repeated", (unsigned long long)found.repeated);
+	}
+	flow_backends = flow_options = NULL;
+	flow_devices = 0;
+}
+
 static const struct tap_scenario all[] = {
 	{ "smaller accesses", small_accesses },
 	{ "same arrays", same_arrays },
 	{ "other arrays", other_arrays },
 	{ "long arrays", long_arrays },
+	{ "launches on devices", launches_on_devices },
 };
 
 TAP_MAIN(all)
