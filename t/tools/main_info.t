@@ -45,6 +45,10 @@ for command in commands:
          "%s --help is the same" % command)
     none([o for o in re.findall(r"--\w+", want.split("\n\n")[0]) if want.count(o) < 2 and command != "conform"],
          "%s: each option is told about" % command)
+told = [plait("help", "flow").stdout, manual.replace("\\-", "-")]
+none([o for o in re.findall(r'{ "([a-z-]+)", (?:no|required)_argument', read("tools/plait/flow.c"))
+      if not all(re.search(r"--%s\b(?!-)" % o, text) for text in told)],
+     "flow: help and manual have each option")
 for arguments in [(), ("frobnicate",), ("version", "x"), ("help", "x"), ("info", "x"), ("info", "-z"),
                   ("info", "-b")]:
     result = plait(*arguments)

@@ -123,7 +123,8 @@ static const struct command commands[] = {
 	{ "conform", "BACKEND [--only IDS] [--seed N] [--expect FILE] | --list",
 	  "test the conformance of a backend", NULL, conform_main },
 	{ "flow", "FILE [--lanes N] [--window N] [--strict] [--history FILE] "
-	  "[--text | --json | --dot | --svg]",
+	  "[--text | --json | --dot | --svg]\n"
+	  "       plait flow FILE --memories N [OPTION]...",
 	  "order the tasks of a flow, and say why",
 	  "  FILE         a program of tasks, see doc/flow-text.md; -: standard "
 	  "input\n"
@@ -136,7 +137,27 @@ static const struct command commands[] = {
 	  "(default)\n"
 	  "  --json       print the same as one JSON object\n"
 	  "  --dot        print the graph for Graphviz\n"
-	  "  --svg        print a drawing of a schedule\n", command_flow },
+	  "  --svg        print a drawing of a schedule\n"
+	  "  --memories N  print the instructions for N devices, as --text or "
+	  "--json;\n"
+	  "               see doc/flow-memories.md for it and its options:\n"
+	  "    --peers all | ring | none  memories that copy to each other "
+	  "directly\n"
+	  "    --shared   the devices have one memory in all\n"
+	  "    --lookahead all | none     blocks as large as any task needs; "
+	  "or let grow\n"
+	  "    --bytes N  bytes of each memory (default 0: no limit)\n"
+	  "    --links FILE     bandwidths of the links\n"
+	  "    --weights LIST   share of each device, like 3,1\n"
+	  "    --choose POLICY  device of a task: earliest, single, "
+	  "round-robin,\n"
+	  "               stream-aware, min-size, minmin-time or minmax-time\n"
+	  "    --parent POLICY  lane of a task by those that it follows: best, "
+	  "same,\n"
+	  "               disjoint, early-disjoint or device-disjoint\n"
+	  "    --lane reuse | always-new  lane of a task without such a one\n"
+	  "    --device-lanes N           lanes of each device (default 1; 0: no "
+	  "limit)\n", command_flow },
 	{ "info", "[-b LIST] [-p PATH] [-w LIST] [-o OPTIONS] [--graphs]",
 	  "list backends: found, chosen, rejected and why",
 	  "  -b, --backends LIST    as if PLAIT_BACKEND were set\n"
