@@ -35,6 +35,7 @@ plait_status plait__data_find(plait__flow *flow, const plait_data *handle,
 static plait_status fail_box(const plait__data *data, const plait_box *box,
 			     plait_error *error)
 {
+	const uint32_t told = plait__box_dimensions(box, data->dimensions);
 	char name[PLAIT__OBJECT_NAME_BYTES];
 	char text[PLAIT__BOX_TEXT], whole[PLAIT__BOX_TEXT];
 	const plait_box *own = &data->box;
@@ -45,10 +46,10 @@ static plait_status fail_box(const plait__data *data, const plait_box *box,
 
 	return plait__fail(error, PLAIT_E_INVALID, "%s: box %s %s %s",
 			   plait__object_name(&data->object, name),
-			   plait__box_text(box, data->dimensions, text),
+			   plait__box_text(box, told, text),
 			   plait__box_is_empty(box) ? "is empty; the data is" :
 						      "is not in",
-			   plait__box_text(&extent, data->dimensions, whole));
+			   plait__box_text(&extent, told, whole));
 }
 
 plait_status plait__data_box(const plait__data *data, const plait_box *box,
@@ -233,8 +234,7 @@ static plait_status check_extents(plait_data_desc *desc, plait_error *error)
 		if (!has && desc->extent[d] > 1)
 			return plait__fail(error, PLAIT_E_INVALID,
 					   "plait_data_desc: extent[%u] is "
-					   "%llu, but there are %u dimensions",
-					   d,
+					   "%llu, but dimensions is %u", d,
 					   (unsigned long long)desc->extent[d],
 					   desc->dimensions);
 		if (!has)

@@ -18,6 +18,7 @@ static void bad_tasks(plait_data *line, plait_data *wide, plait_data *token)
 {
 	static const plait_box outside = { { 4, 0, 0 }, { 9, 1, 1 } };
 	static const plait_box empty = { { 4, 0, 0 }, { 4, 1, 1 } };
+	static const plait_box plane = { { 0, 0, 0 }, { 4, 2, 1 } };
 	static const plait_box three = { { 0, 0, 0 }, { 3, 1, 1 } };
 	plait_access access = access_of(line, 0, NULL);
 	uint64_t word;
@@ -39,6 +40,9 @@ static void bad_tasks(plait_data *line, plait_data *wide, plait_data *token)
 	      .access_count = 1, .accesses = &access);
 	access = access_of(line, 1, &outside);
 	WRONG(PLAIT_TASK_CALL, "box [4, 9) is not in [0, 8)",
+	      .function = return_it, .access_count = 1, .accesses = &access);
+	access.box = &plane;
+	WRONG(PLAIT_TASK_CALL, "box [0, 4) x [0, 2) is not in [0, 8) x [0, 1)",
 	      .function = return_it, .access_count = 1, .accesses = &access);
 	WRONG(PLAIT_TASK_FILL, "is empty", .target = line,
 	      .target_box = &empty);
@@ -120,6 +124,11 @@ static void bad_calls(plait_data *line, plait_data *token)
 	desc.element_bytes = 8;
 	IS_INT(plait_data_create(flow, &desc, &part, NULL), PLAIT_E_INVALID);
 	desc.extent[0] = 4;
+	desc.extent[1] = 7;
+	IS_INT(plait_data_create(flow, &desc, &part, &flow_rig.error),
+	       PLAIT_E_INVALID);
+	HAS_STR(flow_rig.error.text, "extent[1] is 7, but dimensions is 1");
+	desc.extent[1] = 0;
 	desc.buffer_offset = 8;
 	IS_INT(plait_data_create(flow, &desc, &part, &flow_rig.error),
 	       PLAIT_E_INVALID);

@@ -45,6 +45,16 @@ uint64_t plait__box_elements(const plait_box *box)
 	return count;
 }
 
+uint32_t plait__box_dimensions(const plait_box *box, uint32_t least)
+{
+	uint32_t count = least;
+
+	for (uint32_t d = least; d < 3; d++)
+		if (box->low[d] != 0 || box->high[d] != 1)
+			count = d + 1;
+	return count;
+}
+
 const char *plait__box_text(const plait_box *box, uint32_t dimensions,
 			    char room[PLAIT__BOX_TEXT])
 {

@@ -49,6 +49,9 @@ plait_box plait__box_moved(const plait_box *box, const plait_box *origin,
 /* Returns the number of elements, which fit: the box is of data. */
 uint64_t plait__box_elements(const plait_box *box);
 
+/* Returns `least`, or more: up to the last dimension in which the box is not 0 to 1. */
+uint32_t plait__box_dimensions(const plait_box *box, uint32_t least);
+
 /* "[0, 4) x [2, 3)", of `dimensions`, at least one. */
 enum { PLAIT__BOX_TEXT = 140 };
 const char *plait__box_text(const plait_box *box, uint32_t dimensions,
