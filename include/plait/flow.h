@@ -94,7 +94,8 @@ typedef struct plait_flow_desc {
 	plait_device *const *devices;
 	uint32_t device_count;
 	/* Tasks that PLAIT_FLOW_CHECK proves at a time, or that ranks compare, then
-	 * at most 64; 0 means 64. */
+	 * at most 64; 0 means 64.  Others without that flag and a world:
+	 * PLAIT_E_INVALID. */
 	uint32_t horizon;
 	/* See plait/placement.h.  These and `memory_bytes` do nothing without
 	 * devices, so that a program can set them for those it finds. */
@@ -140,19 +141,21 @@ enum {
 	/* Copy `host`, without gaps and valid until the task is done, to
 	 * `target_box` of `target`. */
 	PLAIT_TASK_WRITE = 5,
-	/* Run `plan` as `run` says, which is valid until the task is done.  Its
-	 * accesses are those of `accesses`.  Runs of one plan come one after
-	 * another; PLAIT_E_BUSY: others have all of its instances. */
+	/* Run `plan` as `run` says, which is valid until the task is done, and
+	 * read when it runs: a binding that the plan refuses fails the task, not
+	 * the call.  Its accesses are those of `accesses`.  Runs of one plan come
+	 * one after another; PLAIT_E_BUSY: others have all of its instances. */
 	PLAIT_TASK_PLAN = 6,
 	/* The next emission of `signal`, a signal of the host's backend, behind
 	 * those of the flow's tasks before.  It has no sequence until the task
 	 * runs, and none if it does not: plait_signal_query tells the newest. */
 	PLAIT_TASK_EMIT = 7,
 	/* Wait for emission `sequence` of `signal`; for one that was not submitted
-	 * behind all tasks before it that emit the signal.  0: for the newest, and
-	 * those of all tasks before, if any: one that failed counts until a later
-	 * task of the flow emits the signal.  Fails if that emission fails, or is
-	 * not submitted: then as the newest of these tasks, and as PLAIT_E_INVALID if
+	 * behind all tasks before it that emit the signal; the call returns
+	 * PLAIT_E_INVALID if there are none.  0: for the newest, and those of all
+	 * tasks before, if any: one that failed counts until a later task of the
+	 * flow emits the signal.  Fails if that emission fails, or is not
+	 * submitted: then as the newest of these tasks, and as PLAIT_E_INVALID if
 	 * that one has not failed. */
 	PLAIT_TASK_WAIT = 8
 };
@@ -178,7 +181,8 @@ typedef struct plait_task_desc {
 	plait_task_flags flags;
 	/* Advice: tasks above 0 that can run come before those that are not. */
 	int32_t priority;
-	/* Names the task in errors; must live until the task is done. */
+	/* Names the task in errors and traces; must live until the task is done.
+	 * Null: a launch has the name of its kernel. */
 	const char *label;
 	plait_kernel *kernel;
 	const plait_launch *launch; /* null: one item */

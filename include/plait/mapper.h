@@ -85,13 +85,14 @@ typedef plait_status (*plait_mapper_function)(void *user_data,
 					      plait_box *out, uint32_t room,
 					      uint32_t *out_count);
 
+/* Fields that its kind does not use stay zero, else PLAIT_E_INVALID. */
 typedef struct plait_mapper {
 	uint32_t size;
 	plait_mapper_kind kind;
 	/* SLICE, EVEN_SPLIT. */
 	uint32_t dimension;
 	plait_mapper_flags flags;
-	/* NEIGHBORHOOD: elements on each side, per dimension. */
+	/* NEIGHBORHOOD: elements on each side, per dimension of the data. */
 	uint64_t extent[3];
 	/* FIXED, BOXES. */
 	const plait_box *boxes;
