@@ -274,14 +274,13 @@ enum {
  * no task that uses the data.
  *
  * @param data   borrowed, non-null: the data
- * @param box    borrowed, nullable: null means all of it, as EVICT always is
+ * @param box    borrowed, nullable: not of EVICT; null means all of it
  * @param device borrowed, nullable: one of the flow's; null, or the host: its memory,
  *               to which only PREFETCH has an effect
  * @param what   value: PLAIT_ADVISE_PREFETCH, _RESERVE or _EVICT
  * @param error  borrowed, nullable: filled on failure
  * @return PLAIT_OK (also: no effect), PLAIT_E_INVALID (an unknown advice, a token, a
- *         box that is not in the data, EVICT of less than all, a device that is
- *         not the flow's),
+ *         box that is not in the data, a device that is not the flow's),
  *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1

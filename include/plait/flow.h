@@ -181,8 +181,7 @@ typedef struct plait_task_desc {
 	plait_task_flags flags;
 	/* Advice: tasks above 0 that can run come before those that are not. */
 	int32_t priority;
-	/* Names the task in errors and traces; must live until the task is done.
-	 * Null: a launch has the name of its kernel. */
+	/* Names the task in errors and traces; must live until the task is done. */
 	const char *label;
 	plait_kernel *kernel;
 	const plait_launch *launch; /* null: one item */

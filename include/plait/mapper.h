@@ -85,7 +85,6 @@ typedef plait_status (*plait_mapper_function)(void *user_data,
 					      plait_box *out, uint32_t room,
 					      uint32_t *out_count);
 
-/* Fields that its kind does not use stay zero, else PLAIT_E_INVALID. */
 typedef struct plait_mapper {
 	uint32_t size;
 	plait_mapper_kind kind;

@@ -111,16 +111,26 @@ function Data:write(values)
   move(self, lib.plait_data_write, nil, ffi.new(self.ctype .. "[?]", self.count, values))
 end
 
---- Call fn(pointer, count) with the memory of the data, which tasks that conflict wait for;
--- `mode` is "r", "w" or, the default, "rw".
-function Data:map(fn, mode)
-  local flags = {r = lib.PLAIT_MAP_READ, w = lib.PLAIT_MAP_WRITE, rw = lib.PLAIT_MAP_READ + lib.PLAIT_MAP_WRITE}
+local MAPS = {r = lib.PLAIT_MAP_READ, w = lib.PLAIT_MAP_WRITE, rw = lib.PLAIT_MAP_READ + lib.PLAIT_MAP_WRITE}
+
+local function map(data, handle, fn, mode)
   local pointer = ffi.new "void *[1]"
-  serving(self.flow.system, lib.plait_data_map, self:handle(), nil, flags[mode or "rw"], pointer, core.error)
-  local memory = core.view(self.ctype, pointer[0], self.count)
-  local good, problem = pcall(fn, memory, self.count)
+  serving(data.flow.system, lib.plait_data_map, handle, nil, MAPS[mode or "rw"], pointer, core.error)
+  local memory = core.view(data.ctype, pointer[0], data.count)
+  local good, problem = pcall(fn, memory, data.count)
   core.end_view(memory)
-  core.check(lib.plait_data_unmap(self:handle(), pointer[0], core.error))
+  core.check(lib.plait_data_unmap(handle, pointer[0], core.error))
+  if not good then error(problem, 0) end
+end
+
+--- Call fn(pointer, count) with the memory of the data, which tasks that conflict wait for;
+-- `mode` is "r", "w" or, the default, "rw".  `fn` may release the data, which lives until it
+-- returns.
+function Data:map(fn, mode)
+  local handle = self:handle()
+  lib.plait_data_retain(handle)
+  local good, problem = pcall(map, self, handle, fn, mode)
+  lib.plait_data_release(handle)
   if not good then error(problem, 0) end
 end
 

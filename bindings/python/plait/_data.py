@@ -68,6 +68,16 @@ class Access:
         return made
 
 
+class _Held(Handle):
+    """A further reference to data: its mapping, and views of that, keep the memory."""
+    _release = lib.plait_data_release
+    __slots__ = ()
+
+    def __init__(self, data):
+        lib.plait_data_retain(data.handle)
+        super().__init__(data.handle, data.label)
+
+
 class Data(Handle):
     """An array of a flow, or a token.  Indexed it is on the host: data[i, j] waits for the
     tasks that write the element, and so do tolist() and read().
@@ -251,19 +261,22 @@ class Data(Handle):
 
     @contextlib.contextmanager
     def map(self, mode: str = "r+") -> Iterator[memoryview]:
-        """Have the memory of the data until the `with` block ends: tasks that conflict wait
-        meanwhile.  `mode` is "r", "w" or "r+"."""
+        """Have the memory of the data until the `with` block ends, also if the data is released
+        in it: tasks that conflict wait meanwhile.  `mode` is "r", "w" or "r+"."""
         flags = chosen("map", mode, {"r": _raw.PLAIT_MAP_READ, "w": _raw.PLAIT_MAP_WRITE,
                                      "r+": _raw.PLAIT_MAP_READ | _raw.PLAIT_MAP_WRITE})
         pointer = c_void_p()
         self._form()
-        _served(self.flow.system, lib.plait_data_map, self.handle, None, flags, byref(pointer))
-        view = self._view(mode == "r")
+        held = _Held(self)
+        _served(self.flow.system, lib.plait_data_map, held.handle, None, flags, byref(pointer))
+        view = self._view(mode == "r", held)
         try:
             yield view
         finally:
-            view.release()
-            call(lib.plait_data_unmap, self.handle, pointer)
+            try:
+                view.release()
+            finally:
+                call(lib.plait_data_unmap, held.handle, pointer)
 
     def advise(self, what: str, device: Optional[Device] = None, part: Index = ()) -> None:
         """Tell the flow what to expect of the data in a device's memory, None: the program's:
@@ -276,10 +289,12 @@ class Data(Handle):
              chosen("advise", what, {"prefetch": _raw.PLAIT_ADVISE_PREFETCH, "reserve": _raw.PLAIT_ADVISE_RESERVE,
                                      "evict": _raw.PLAIT_ADVISE_EVICT}))
 
-    def _view(self, readonly):
-        """The memory itself: only inside of a task or a mapping."""
+    def _view(self, readonly, held=None):
+        """The memory itself: only inside of a task or a mapping.  It keeps `held`."""
         form = self._form() if self.format in CASTS else "B"
-        whole = memoryview((c_char * self._count(self.shape)).from_address(self._pointer)).cast("B")
+        memory = (c_char * self._count(self.shape)).from_address(self._pointer)
+        memory.held = held
+        whole = memoryview(memory).cast("B")
         view = whole.cast(form, self.shape) if form == self.format else whole
         return view.toreadonly() if readonly else view
 

@@ -4,10 +4,12 @@ import array
 import asyncio
 import gc
 import json
+import pickle
 import unittest
 
 import plait
 from plait import _raw
+from plait._core import lib
 
 AXPY = ("axpy(a: f32, x: in pointer f32, y: pointer f32, n: u64)", "KERNEL(axpy) { EACH(i, n) y[i] += a * x[i]; }")
 HEAT = ("heat(u: in pointer f32, v: out pointer f32, n: u64, c: struct chunk 48)", """
@@ -273,6 +275,36 @@ class Flows(unittest.TestCase):
         gc.collect()
         self.system.pump()
         u.release()
+
+    def test_released_while_mapped(self):
+        flow = self.system.flow()
+        u, v = flow.data("i", 100, label="u"), flow.data("i", 1)
+        with u.map() as memory:
+            memory[0] = 3
+            flow.fill(u, 7)
+            u.release()
+            flow.fill(v, 1)
+            self.assertEqual((v[0], memory[0]), (1, 3))
+            memory[99] = 4
+        flow.wait()
+        u = flow.data("i", 100)
+        with u.map("w") as memory:
+            u.release()
+            part = memory[1:]
+        del memory
+        part[98] = 5  # the memory lives as long as a view of it
+        gc.collect()
+        count = lib.plait_live_count(_raw.PLAIT_OBJECT_DATA)
+        del part
+        gc.collect()
+        self.assertEqual(lib.plait_live_count(_raw.PLAIT_OBJECT_DATA), count - 1)
+        u = flow.data("i", 100)
+        with self.assertRaises(BufferError):
+            with u.map() as memory:
+                exported = pickle.PickleBuffer(memory)
+        u[0] = 1  # the mapping has ended
+        self.assertEqual(u[0], 1)
+        exported.release()
 
 
 if __name__ == "__main__":

@@ -233,17 +233,28 @@ end
     mapped(f, data; read=true, write=true)
 
 Wait for the tasks that use the data, and call `f(a)` with an `Array` on its memory; tasks
-that conflict wait meanwhile. `a` is invalid afterwards. The wait stays in C.
+that conflict wait meanwhile. `a` is invalid afterwards. `f` may release the data, which lives
+until it returns. The wait stays in C.
 """
 function mapped(f, u::Data; read=true, write=true)
     no_memory(u)
     refuse_in_task()
     flags = (read ? Raw.PLAIT_MAP_READ : UInt32(0)) | (write ? Raw.PLAIT_MAP_WRITE : UInt32(0))
+    raw = handle(u)
+    Raw.plait_data_retain(raw)
+    try
+        return with_mapping(f, u, raw, flags)
+    finally
+        Raw.plait_data_release(raw)
+    end
+end
+
+function with_mapping(f, u, raw, flags)
     at = Ref{Ptr{Cvoid}}(C_NULL)
-    serving(() -> call(Raw.plait_data_map, u, C_NULL, flags, at), u.flow)
+    serving(() -> call(Raw.plait_data_map, raw, C_NULL, flags, at), u.flow)
     try
         return GC.@preserve u f(memory_of(u))
     finally
-        call(Raw.plait_data_unmap, u, at[])
+        call(Raw.plait_data_unmap, raw, at[])
     end
 end

@@ -23,6 +23,8 @@ test("data of flows"; backend="host") do system, device, queue
     is(Array(table), Int32[-1 5 7; -1 6 8; -1 7 11; -1 0 9], "fills, copies and writes of parts")
     is(mapped(sum, table; write=false), 49, "mapped")
     mapped(memory -> memory[1, 1] = 5, table)
+    gone = zeros(flow, Int32, 2)
+    is(mapped(memory -> (release(gone); memory[2] = 3), gone), 3, "data that is released while it is mapped")
     is(copyto!(zeros(Int32, 12), table)[1], Int32(5), "copied out")
     throws(() -> table[1], DimensionMismatch, "1 indices for 2", "too few indices")
     throws(() -> table[5, 1], BoundsError, "", "outside")
