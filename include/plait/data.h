@@ -177,6 +177,10 @@ PLAIT_API void plait_data_retain(plait_data *data);
 /*
  * plait_data_release - give one reference back; its tasks still run.
  *
+ * The last one ends the mappings made with this handle, by any thread: the addresses
+ * are no longer valid, as tasks behind them run and memory may be freed.  Retain
+ * data, or a part, that may be released while it is mapped.
+ *
  * @param data consumed, nullable: the data; null is ignored
  * @thread any
  * @since 1
@@ -188,7 +192,9 @@ PLAIT_API void plait_data_release(plait_data *data);
  *
  * A mapping is an access like that of a task: later tasks that conflict with
  * it wait until it ends.  It belongs to the coroutine that the caller is directly
- * in, which may await meanwhile; else to the thread.
+ * in, which may await meanwhile; else to the thread.  Two threads that each wait for
+ * data that the other one has mapped wait for ever, without an error: so map in the same
+ * order on all threads, and unmap before other waits, reads and writes.
  *
  * @param data  borrowed, non-null: the data
  * @param box   borrowed, nullable: null means all of it
