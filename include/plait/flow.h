@@ -179,7 +179,9 @@ typedef struct plait_task_desc {
 	uint32_t size;
 	plait_task_kind kind;
 	plait_task_flags flags;
-	/* Advice: tasks above 0 that can run come before those that are not. */
+	/* Advice: tasks above 0 that can run come before those that are not.  No effect
+	 * on tasks that were submitted behind what another thread ends, such as a
+	 * mapping, a function with an inbox or a signal. */
 	int32_t priority;
 	/* Names the task in errors and traces; must live until the task is done. */
 	const char *label;
@@ -275,6 +277,10 @@ PLAIT_API void plait_flow_retain(plait_flow *flow);
 
 /*
  * plait_flow_release - give one reference back; submitted tasks still run.
+ *
+ * They run as long as the process does: its end drops those that are not done, but for
+ * the wait below.  So wait before, with plait_flow_wait, or, once all is released, with
+ * plait_context_close.
  *
  * A process that ends with status 0 waits in exit() until the tasks of its flows
  * over worlds are done and the other ranks took what they were sent: at most 10 s
