@@ -150,17 +150,25 @@ static inline int32_t run_axpy(void *const *arguments, const plait_launch *launc
 	return 0;
 }
 
-static inline plait_kernel *new_axpy(void)
+/* A kernel that is a host function. */
+static inline plait_kernel *
+new_function_kernel(plait_kernel_function function, const char *signature)
 {
-	const plait_kernel_desc desc = {
-		.size = sizeof(desc), .function = run_axpy,
-		.signature = "axpy(a: f32, x: in pointer f32, y: pointer f32)",
-	};
+	const plait_kernel_desc desc = { .size = sizeof(desc),
+					 .function = function,
+					 .signature = signature };
 	plait_kernel *kernel = NULL;
 
-	OK(plait_kernel_create(flow_rig.context, &desc, &kernel,
-			       &flow_rig.error) == PLAIT_OK);
+	OK_THAT(plait_kernel_create(flow_rig.context, &desc, &kernel,
+				    &flow_rig.error) == PLAIT_OK, "%s",
+		flow_rig.error.text);
 	return kernel;
+}
+
+static inline plait_kernel *new_axpy(void)
+{
+	return new_function_kernel(run_axpy, "axpy(a: f32, x: in pointer f32, "
+				   "y: pointer f32)");
 }
 
 #endif

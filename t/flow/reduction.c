@@ -43,20 +43,6 @@ static int32_t run_add(void *const *arguments, const plait_launch *launch,
 	return launch->items[0] == n ? add_result : 99;
 }
 
-static plait_kernel *new_kernel(plait_kernel_function function,
-				const char *signature)
-{
-	const plait_kernel_desc desc = { .size = sizeof(desc),
-					 .function = function,
-					 .signature = signature };
-	plait_kernel *kernel = NULL;
-
-	OK_THAT(plait_kernel_create(flow_rig.context, &desc, &kernel,
-				    &flow_rig.error) == PLAIT_OK, "%s",
-		flow_rig.error.text);
-	return kernel;
-}
-
 static const char sum_signature[] = "sum(from: in pointer f32, to: inout "
 				    "pointer f32, c: struct chunk 48)";
 static const char add_signature[] = "add(into: inout pointer f32, from: in "
@@ -66,8 +52,8 @@ static bool begin(const struct flow_setting *setting)
 {
 	if (!open_flow(setting, 256))
 		return false;
-	sum = new_kernel(run_sum, sum_signature);
-	add = new_kernel(run_add, add_signature);
+	sum = new_function_kernel(run_sum, sum_signature);
+	add = new_function_kernel(run_add, add_signature);
 	numbers = new_data(1, N, 0, 0, 4, "numbers");
 	total = new_data(0, 0, 0, 0, 4, "total");
 	for (int i = 0; i < N; i++)
@@ -390,11 +376,11 @@ static void bad_kernels(void)
 	plait_access to = reduce_to(total, 0);
 
 	for (size_t i = 0; i < TAP_COUNT(forms); i++) {
-		to.combine = new_kernel(run_add, forms[i]);
+		to.combine = new_function_kernel(run_add, forms[i]);
 		refuse(&to, sum, PLAIT_E_INVALID, "is not of the form");
 		plait_kernel_release(to.combine);
 	}
-	to.combine = new_kernel(run_add, "add(into: inout pointer u32, from: "
+	to.combine = new_function_kernel(run_add, "add(into: inout pointer u32, from: "
 				"in pointer u32, n: u64)");
 	refuse(&to, sum, PLAIT_E_INVALID, "is for u32, but the kernel has f32");
 	plait_kernel_release(to.combine);
@@ -402,7 +388,7 @@ static void bad_kernels(void)
 	to.combine = NULL;
 	refuse(&to, sum, PLAIT_E_HANDLE, "combine: ");
 	to = reduce_to(total, 0);
-	to.combine = new_kernel(run_sum, "sum(from: in pointer f32, to: in "
+	to.combine = new_function_kernel(run_sum, "sum(from: in pointer f32, to: in "
 				"pointer f32, c: struct chunk 48)");
 	plait_access right = reduce_to(total, 0);
 	refuse(&right, to.combine, PLAIT_E_INVALID, "only reads it");

@@ -44,20 +44,6 @@ static int32_t run_add64(void *const *arguments, const plait_launch *launch,
 	return 0;
 }
 
-static plait_kernel *new_kernel(plait_kernel_function function,
-				const char *signature)
-{
-	const plait_kernel_desc desc = { .size = sizeof(desc),
-					 .function = function,
-					 .signature = signature };
-	plait_kernel *kernel = NULL;
-
-	OK_THAT(plait_kernel_create(flow_rig.context, &desc, &kernel,
-				    &flow_rig.error) == PLAIT_OK, "%s",
-		flow_rig.error.text);
-	return kernel;
-}
-
 /* A row of a plane, and a number. */
 static void histograms(void)
 {
@@ -69,12 +55,12 @@ static void histograms(void)
 
 	if (!open_flow(&flow_settings[4], 256))
 		return;
-	bins = new_kernel(run_bins, "bins(b: inout pointer u32, n: inout "
-			  "pointer u64, c: struct chunk 48)");
-	add32 = new_kernel(run_add32, "add(a: inout pointer u32, b: in pointer "
-			   "u32, n: u64)");
-	add64 = new_kernel(run_add64, "add(a: inout pointer u64, b: in pointer "
-			   "u64, n: u64)");
+	bins = new_function_kernel(run_bins, "bins(b: inout pointer u32, n: "
+				   "inout pointer u64, c: struct chunk 48)");
+	add32 = new_function_kernel(run_add32, "add(a: inout pointer u32, b: "
+				    "in pointer u32, n: u64)");
+	add64 = new_function_kernel(run_add64, "add(a: inout pointer u64, b: "
+				    "in pointer u64, n: u64)");
 	plane = new_data(2, BINS, ROWS, 0, 4, "plane");
 	count = new_data(0, 0, 0, 0, 8, NULL);
 	OK(plait_data_part(plane, &row, &part, NULL) == PLAIT_OK);
